@@ -1,0 +1,9 @@
+//! The library behind postil's binaries.
+//!
+//! Modules stand in reading order and in rings: a module imports only from
+//! those above it in its own ring's left (see `core/README.md`).
+#![warn(missing_docs)]
+
+pub mod error;
+pub mod model;
+pub mod text;
