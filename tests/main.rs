@@ -1,2 +1,21 @@
 //! Drives the real binaries the way a person or an agent does.
-#![allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a failed unwrap is a failed test")]
+
+mod front_door; // `postil` itself: help, version, siblings
+mod harness; // a temporary world for each test
+
+use std::fs;
+use std::path::Path;
+
+#[test]
+fn no_test_file_is_forgotten() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests");
+    let main = fs::read_to_string(folder.join("main.rs")).unwrap();
+    for entry in fs::read_dir(folder).unwrap() {
+        let name = entry.unwrap().file_name().into_string().unwrap();
+        let Some(module) = name.strip_suffix(".rs").filter(|stem| *stem != "main") else {
+            continue;
+        };
+        assert!(main.contains(&format!("mod {module};")), "tests/main.rs does not list {module}");
+    }
+}

@@ -1,8 +1,70 @@
 //! The front door: runs its siblings as git runs git-*, and has the few
 //! commands that belong to no sibling.
 
-use std::process::ExitCode;
+use std::ffi::OsString;
+use std::io::Write;
+use std::path::PathBuf;
+use std::process::{Command, ExitCode};
+
+/// Commands that are binaries of their own, beside this one.
+const SIBLINGS: [&str; 7] =
+    ["capture", "compress-output", "context-inject", "index", "search", "triage", "vault-mcp"];
+
+const HELP: &str = "\
+postil - your own notes in the margin of every turn of a coding agent
+
+Usage: postil COMMAND [ARGS]
+
+Commands:
+  index            bring the index up to date with the vault
+  search           find passages
+  capture          write an insight to the inbox
+  triage           sort the inbox into domain folders
+  context-inject   the hook that adds passages to a turn
+  compress-output  the hook that shortens tool output
+  vault-mcp        serve the vault to MCP clients
+
+`postil COMMAND --help` says more about each.
+";
 
 fn main() -> ExitCode {
-    ExitCode::SUCCESS
+    let mut args = std::env::args_os().skip(1);
+    let Some(command) = args.next() else {
+        return say(HELP, 2);
+    };
+    let rest: Vec<OsString> = args.collect();
+    match command.to_str() {
+        Some("-h" | "--help" | "help") => say(HELP, 0),
+        Some("-V" | "--version") => say(concat!("postil ", env!("CARGO_PKG_VERSION"), "\n"), 0),
+        Some(name) if SIBLINGS.contains(&name) => run_sibling(name, rest),
+        _ => fail(&format!("no command {:?}; try `postil --help`", command.to_string_lossy())),
+    }
+}
+
+/// Runs the binary `name` that lies beside this one and takes over its exit
+/// code.
+fn run_sibling(name: &str, args: Vec<OsString>) -> ExitCode {
+    let path = sibling_path(name);
+    match Command::new(&path).args(args).status() {
+        Ok(status) => ExitCode::from(u8::try_from(status.code().unwrap_or(1)).unwrap_or(1)),
+        Err(error) => fail(&format!("run {}: {error}", path.display())),
+    }
+}
+
+fn sibling_path(name: &str) -> PathBuf {
+    std::env::current_exe()
+        .map(|exe| exe.canonicalize().unwrap_or(exe))
+        .unwrap_or_default()
+        .with_file_name(name)
+}
+
+fn say(text: &str, code: u8) -> ExitCode {
+    // A reader that closed the pipe has seen enough.
+    let _ = std::io::stdout().write_all(text.as_bytes());
+    ExitCode::from(code)
+}
+
+fn fail(message: &str) -> ExitCode {
+    let _ = writeln!(std::io::stderr(), "postil: {message}");
+    ExitCode::from(2)
 }

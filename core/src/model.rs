@@ -6,17 +6,30 @@ pub const DIM: usize = 256;
 /// A unit-length embedding, or all zeros for a text without known tokens.
 pub type Vector = [f32; DIM];
 
-/// The language a text is read in: what the embedding, the keyword analysis
-/// and the fusion weights all go by.
+/// The language a text is read in, as its two-letter ISO 639-1 code: what the
+/// embedding, the keyword analysis and the fusion weights all go by.
 ///
-/// Holds the index of a word table in the order the tables are loaded
-/// (`1` is the first), or `0` for "read as English", the model's own language.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Language(pub u8);
+/// `en` also stands for "no word table claims it": English is the model's own
+/// language.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Language(pub [u8; 2]);
 
 impl Language {
     /// English, and everything that no word table claims.
-    pub const ENGLISH: Self = Self(0);
+    pub const ENGLISH: Self = Self(*b"en");
+    /// Spanish.
+    pub const SPANISH: Self = Self(*b"es");
+
+    /// Returns the two-letter code.
+    pub fn code(&self) -> &str {
+        std::str::from_utf8(&self.0).unwrap_or("en")
+    }
+}
+
+impl Default for Language {
+    fn default() -> Self {
+        Self::ENGLISH
+    }
 }
 
 /// What a note says of itself, after redaction.
