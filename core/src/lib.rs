@@ -4,6 +4,7 @@
 //! those above it in its own ring's left (see `core/README.md`).
 #![warn(missing_docs)]
 
+pub mod analyse;
 pub mod error;
 pub mod model;
 pub mod text;
