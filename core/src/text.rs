@@ -46,6 +46,14 @@ pub fn nfc(text: &str) -> String {
     text.nfc().collect()
 }
 
+/// Hashes bytes with 64-bit FNV-1a: stable across builds and machines, for
+/// names and change detection, not for anything an attacker may choose.
+pub fn fnv1a(bytes: &[u8]) -> u64 {
+    bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
+        (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3)
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -62,6 +70,12 @@ mod tests {
     fn fold_drops_case_and_marks() {
         assert_eq!(fold("Índice ÑANDÚ"), "indice nandu");
         assert_eq!(fold("ﬁn"), "fin");
+    }
+
+    #[test]
+    fn fnv1a_has_the_published_values() {
+        assert_eq!(fnv1a(b""), 0xcbf2_9ce4_8422_2325);
+        assert_eq!(fnv1a(b"foobar"), 0x8594_4171_f739_67e8);
     }
 
     #[test]
