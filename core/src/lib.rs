@@ -5,6 +5,7 @@
 #![warn(missing_docs)]
 
 pub mod analyse;
+pub mod capture;
 pub mod config;
 pub mod error;
 pub mod model;
