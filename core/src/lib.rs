@@ -8,5 +8,6 @@ pub mod analyse;
 pub mod capture;
 pub mod config;
 pub mod error;
+pub mod hook;
 pub mod model;
 pub mod text;
