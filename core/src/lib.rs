@@ -7,6 +7,7 @@
 pub mod analyse;
 pub mod capture;
 pub mod config;
+pub mod embed;
 pub mod error;
 pub mod hook;
 pub mod model;
