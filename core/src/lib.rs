@@ -11,4 +11,5 @@ pub mod embed;
 pub mod error;
 pub mod hook;
 pub mod model;
+pub mod recall;
 pub mod text;
