@@ -12,4 +12,5 @@ pub mod error;
 pub mod hook;
 pub mod model;
 pub mod recall;
+pub mod redact;
 pub mod text;

@@ -1,0 +1,133 @@
+//! One pass over a text: candidates from the prefilter, each read by its
+//! detector; the spans they report are united and replaced.
+
+use std::sync::OnceLock;
+
+use super::label;
+use super::pattern::{Match, Program};
+use super::prefilter::{self, Owner};
+use super::table::{Edge, ROWS, Row};
+use super::value::is_placeholder;
+use super::words::Cue;
+
+/// A stretch of bytes to hide and why.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Span<'n> {
+    pub(super) start: usize,
+    pub(super) end: usize,
+    pub(super) name: &'n str,
+    /// Smaller wins the name where spans overlap.
+    pub(super) rank: usize,
+}
+
+/// What the detectors found so far.
+#[derive(Debug, Default)]
+pub(super) struct Spans {
+    list: Vec<Span<'static>>,
+}
+
+impl Spans {
+    /// Adds a span of a detector that is not a row of the shape table.
+    pub(super) fn add(&mut self, name: &'static str, start: usize, end: usize) {
+        self.list.push(Span { start, end, name, rank: ROWS.len() });
+    }
+}
+
+static PROGRAMS: [OnceLock<Option<Program>>; ROWS.len()] = [const { OnceLock::new() }; ROWS.len()];
+
+/// Finds every credential the tables know.
+pub(super) fn find(text: &[u8]) -> Vec<Span<'static>> {
+    let mut spans = Spans::default();
+    let mut resume = [0; ROWS.len()];
+    prefilter::scan(text, |at, key, owner| match owner {
+        Owner::Row(idx) => {
+            let idx = usize::from(idx);
+            if let (Some(row), Some(from)) = (ROWS.get(idx), resume.get_mut(idx)) {
+                *from = shape(text, at, row, idx, *from, &mut spans);
+            }
+        }
+        Owner::Cue(cue) => detect(text, at, key, cue, &mut spans),
+    });
+    spans.list
+}
+
+fn detect(text: &[u8], at: usize, key: &str, cue: Cue, spans: &mut Spans) {
+    match cue {
+        Cue::Password | Cue::Pass | Cue::Secret | Cue::Key => {
+            label::detect(text, at, key, cue, spans)
+        }
+        _ => {}
+    }
+}
+
+/// Tries a row around a key; returns where the row's next attempt may start.
+fn shape(
+    text: &[u8],
+    key_at: usize,
+    row: &Row,
+    idx: usize,
+    from: usize,
+    spans: &mut Spans,
+) -> usize {
+    let Some(program) = PROGRAMS[idx].get_or_init(|| Program::parse(row.pattern)) else {
+        return from;
+    };
+    let mut furthest = from;
+    for at in key_at.saturating_sub(usize::from(row.back))..=key_at {
+        if at < from || !is_edge_left(text, at, row.edge) {
+            continue;
+        }
+        match program.match_at(text, at) {
+            Ok(found) if is_edge_right(text, found.end, row.edge) => {
+                if is_credential(text, found, row) {
+                    spans.list.push(Span {
+                        start: found.start,
+                        end: found.end,
+                        name: row.name,
+                        rank: idx,
+                    });
+                }
+                return found.end;
+            }
+            Ok(_) => {}
+            // A long failed attempt read one run to its end; a later start in
+            // the same run ends at the same place.
+            Err(read) if read > at + 256 => furthest = furthest.max(read - 64),
+            Err(_) => {}
+        }
+    }
+    furthest
+}
+
+/// True when no letter or digit stands directly before `at`, or it belongs to
+/// an escape: `\n` in JSON, the `m` of an ANSI colour, `%3D`.
+fn is_edge_left(text: &[u8], at: usize, edge: Edge) -> bool {
+    if edge == Edge::Free || at == 0 {
+        return true;
+    }
+    let before = text.get(at.saturating_sub(8)..at).unwrap_or_default();
+    match before {
+        [.., b'\\', b'n' | b'r' | b't'] => true,
+        [.., b'm'] if before.contains(&0x1B) => true,
+        [.., b'%', a, b] if a.is_ascii_hexdigit() && b.is_ascii_hexdigit() => true,
+        [.., last] => !last.is_ascii_alphanumeric(),
+        [] => true,
+    }
+}
+
+fn is_edge_right(text: &[u8], end: usize, edge: Edge) -> bool {
+    edge != Edge::Both || !text.get(end).is_some_and(u8::is_ascii_alphanumeric)
+}
+
+fn is_credential(text: &[u8], found: Match, row: &Row) -> bool {
+    let span = text.get(found.start..found.end).unwrap_or_default();
+    let mut seen = [false; 256];
+    span.iter().for_each(|byte| seen[usize::from(*byte)] = true);
+    let variety = seen.iter().filter(|seen| **seen).count();
+    let has_digit = (b'0'..=b'9').any(|digit| seen[usize::from(digit)]);
+    let tail = span.get(span.len() / 2..).unwrap_or_default();
+    let mixed = tail.iter().any(u8::is_ascii_digit) || tail.iter().any(u8::is_ascii_uppercase);
+    variety >= usize::from(row.variety)
+        && (!row.mixed || (has_digit && mixed))
+        && !is_placeholder(span)
+}

@@ -1,0 +1,446 @@
+//! What a value looks like: a placeholder, a reference to somewhere else, a
+//! random key, a password a person chose, or just a word.
+//!
+//! Everything here reads the value once and nothing around it.
+
+use super::words::{ALGORITHMS, NOUNS, PLACEHOLDERS};
+
+/// Counts by kind of character; bytes above ASCII count as letters.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Traits {
+    pub(super) lower: usize,
+    pub(super) upper: usize,
+    pub(super) digit: usize,
+    pub(super) symbol: usize,
+    /// Changes between capital and small letters.
+    pub(super) turns: usize,
+    /// Different bytes.
+    pub(super) variety: usize,
+    /// Only `0-9a-fA-F`.
+    pub(super) is_hex: bool,
+}
+
+impl Traits {
+    pub(super) fn of(value: &[u8]) -> Self {
+        let mut traits = Self { is_hex: true, ..Self::default() };
+        let mut seen = [false; 256];
+        let mut last_upper = None;
+        for byte in value {
+            seen[usize::from(*byte)] = true;
+            traits.is_hex &= byte.is_ascii_hexdigit();
+            match byte {
+                b'0'..=b'9' => traits.digit += 1,
+                b'A'..=b'Z' | b'a'..=b'z' => {
+                    let is_upper = byte.is_ascii_uppercase();
+                    traits.turns += usize::from(last_upper.is_some_and(|last| last != is_upper));
+                    last_upper = Some(is_upper);
+                    if is_upper { traits.upper += 1 } else { traits.lower += 1 }
+                }
+                0x80.. => traits.lower += 1,
+                _ => traits.symbol += 1,
+            }
+        }
+        traits.variety = seen.iter().filter(|seen| **seen).count();
+        traits
+    }
+
+    fn n_letters(&self) -> usize {
+        self.lower + self.upper
+    }
+}
+
+/// Splits at everything that is neither letter nor digit.
+fn segments(value: &[u8]) -> impl Iterator<Item = &[u8]> {
+    value
+        .split(|byte| !byte.is_ascii_alphanumeric() && *byte < 0x80)
+        .filter(|segment| !segment.is_empty())
+}
+
+fn is_in(words: &[&str], segment: &[u8]) -> bool {
+    words.iter().any(|word| segment.eq_ignore_ascii_case(word.as_bytes()))
+}
+
+/// True for what stands where a credential would: masks, fillers, sequences
+/// and "your-key-here". A filler word counts only as a whole segment.
+pub(super) fn is_placeholder(value: &[u8]) -> bool {
+    value.is_empty()
+        || is_filler(value)
+        || segments(value).any(|segment| is_in(PLACEHOLDERS, segment))
+        || segments(value).all(|segment| is_in(NOUNS, segment))
+        || value.ends_with(b"EXAMPLE")
+        || value.ends_with(b"EXAMPLEKEY")
+}
+
+/// True for masks (`****`, `••••`, `xxxx`, `...`), one byte over and over, and
+/// runs of the alphabet or the digits.
+fn is_filler(value: &[u8]) -> bool {
+    let mut same = 1;
+    let mut rising = 1;
+    let mut last = None;
+    for byte in value {
+        same = if last == Some(*byte) { same + 1 } else { 1 };
+        let follows = last.is_some_and(|last: u8| last.wrapping_add(1) == *byte);
+        rising = if follows && byte.is_ascii_alphanumeric() { rising + 1 } else { 1 };
+        last = Some(*byte);
+        let mask = match byte {
+            b'*' | b'.' => 3,
+            b'x' | b'X' => 4,
+            b'0'..=b'9' => 9,
+            b'a'..=b'z' | b'A'..=b'Z' => 6,
+            _ => 8,
+        };
+        if same >= mask || rising >= 8 {
+            return true;
+        }
+    }
+    let text = String::from_utf8_lossy(value);
+    text.contains(['…', '•', '●', '█', '∙', '⋯'])
+}
+
+/// True for a value that is taken from elsewhere: variables, templates,
+/// references to a vault, calls, paths, URLs.
+pub(super) fn is_reference(value: &[u8], is_quoted: bool) -> bool {
+    is_template(value) || is_path(value) || (!is_quoted && is_code(value))
+}
+
+fn contains(value: &[u8], needle: &[u8]) -> bool {
+    memchr::memmem::find(value, needle).is_some()
+}
+
+/// `${X}`, `$X`, `%X%`, `{{ x }}`, `<x>`, `[x]`, `!vault`, `op://…`.
+pub(super) fn is_template(value: &[u8]) -> bool {
+    let inner = |open: u8, close: u8| value.first() == Some(&open) && value.last() == Some(&close);
+    let is_name = |name: &[u8]| {
+        !name.is_empty() && name.iter().all(|b| b.is_ascii_alphanumeric() || b"_.-".contains(b))
+    };
+    match value {
+        [b'$', b'{' | b'(' | b'\'' | b'[', ..] | [b'{', b'{' | b'%' | b'$', ..] => return true,
+        [b'$', name @ ..] if is_name(name) && !name[0].is_ascii_digit() => {
+            return !name.iter().any(u8::is_ascii_digit) || name.contains(&b'_');
+        }
+        [b'%', name @ .., b'%'] if is_name(name) => return true,
+        [b'!' | b'&' | b'@', name @ ..] if name.iter().all(u8::is_ascii_alphabetic) => return true,
+        _ => {}
+    }
+    inner(b'<', b'>')
+        || inner(b'[', b']')
+        || inner(b'{', b'}')
+        || inner(b'(', b')')
+        || [&b"${"[..], b"{{", b"$(", b"%(", b"<%", b"://", b"secretsmanager", b"[REDACTED"]
+            .iter()
+            .any(|mark| contains(value, mark))
+}
+
+/// Absolute and relative paths, file names, and slash-separated words.
+fn is_path(value: &[u8]) -> bool {
+    const ENDINGS: &[&str] = &[
+        "pem", "key", "pub", "crt", "cer", "p12", "pfx", "jks", "json", "yaml", "yml", "toml",
+        "txt", "env", "ini", "md", "rs", "py", "js", "ts", "go", "java", "html", "css", "sh",
+        "sql", "xml", "csv", "png", "jpg", "svg", "pdf", "gpg", "asc", "kdbx", "cfg", "conf",
+        "com", "org", "net", "io", "dev",
+    ];
+    let starts = [&b"/"[..], b"./", b"../", b"~/", b"C:\\", b"\\\\"];
+    let slashes = value.iter().filter(|byte| **byte == b'/').count();
+    if starts.iter().any(|start| value.starts_with(start)) && (slashes > 1 || wordiness(value) > 50)
+    {
+        return true;
+    }
+    if slashes > 0 && wordiness(value) >= 60 {
+        return true;
+    }
+    let Some(dot) = value.iter().rposition(|byte| *byte == b'.') else { return false };
+    let (stem, ending) =
+        (value.get(..dot).unwrap_or_default(), value.get(dot + 1..).unwrap_or_default());
+    is_in(ENDINGS, ending)
+        && !stem.is_empty()
+        && stem.iter().all(|b| b.is_ascii_alphanumeric() || b"_.-/@:".contains(b))
+}
+
+/// Calls, subscripts, dotted names, types: what stands bare in source code.
+fn is_code(value: &[u8]) -> bool {
+    let marks = [&b"::"[..], b"()", b"->", b"=>", b"&&", b"||", b"??", b"<-", b"=="];
+    if marks.iter().any(|mark| contains(value, mark)) {
+        return true;
+    }
+    let head = value.iter().position(|b| !(b.is_ascii_alphanumeric() || b"_.".contains(b)));
+    let head = head.unwrap_or(value.len());
+    let name = value.get(..head).unwrap_or_default();
+    let is_name = name.first().is_some_and(|b| b.is_ascii_alphabetic() || *b == b'_');
+    match value.get(head) {
+        Some(b'(' | b'[' | b'{') if is_name => true,
+        Some(b'*' | b'&') if head == 0 => true,
+        _ => is_dotted_name(value) || is_type_name(value),
+    }
+}
+
+/// `import.meta.env.VITE_X`, `cfg.password`: names joined by dots.
+fn is_dotted_name(value: &[u8]) -> bool {
+    let is_name = |part: &[u8]| {
+        part.first().is_some_and(|b| b.is_ascii_alphabetic() || *b == b'_' || *b == b'$')
+            && part.iter().all(|b| b.is_ascii_alphanumeric() || *b == b'_' || *b == b'$')
+    };
+    value.contains(&b'.')
+        && value.split(|b| *b == b'.').all(is_name)
+        && (wordiness(value) >= 40 || value.len() < 12)
+}
+
+/// `u32`, `__u32`, `uint32_t`, `char16_t`, `varchar255`.
+fn is_type_name(value: &[u8]) -> bool {
+    let stem: Vec<u8> =
+        value.iter().filter(|b| b.is_ascii_alphabetic()).map(u8::to_ascii_lowercase).collect();
+    let types = [
+        "u", "i", "f", "int", "uint", "intt", "uintt", "chart", "char", "varchar", "string", "str",
+        "float", "bool", "bytes", "nvarchar",
+    ];
+    value.iter().all(|b| b.is_ascii_alphanumeric() || b"_()".contains(b))
+        && types.iter().any(|name| stem == name.as_bytes())
+}
+
+/// How much of the value is words, in percent of its letters: pieces of four
+/// letters or more, in one case after the first, with vowels and without long
+/// runs of consonants.
+pub(super) fn wordiness(value: &[u8]) -> usize {
+    let mut letters = 0;
+    let mut wordy = 0;
+    let mut piece: &[u8] = &[];
+    let mut start = 0;
+    let mut close = |piece: &[u8]| {
+        if is_wordlike(piece) {
+            wordy += piece.len();
+        }
+    };
+    for (at, byte) in value.iter().enumerate() {
+        let is_letter = byte.is_ascii_alphabetic() || *byte >= 0x80;
+        letters += usize::from(is_letter);
+        let last = piece.last().copied();
+        let is_hump = byte.is_ascii_uppercase() && last.is_some_and(|b| !b.is_ascii_uppercase());
+        let is_drop = byte.is_ascii_lowercase()
+            && piece.len() > 1
+            && last.is_some_and(|b| b.is_ascii_uppercase());
+        if !is_letter || is_hump || is_drop {
+            close(piece);
+            start = if is_letter { at } else { at + 1 };
+        }
+        piece = value.get(start..=at).unwrap_or_default();
+    }
+    close(piece);
+    if letters == 0 { 0 } else { wordy * 100 / letters }
+}
+
+fn is_wordlike(piece: &[u8]) -> bool {
+    if piece.len() < 4 {
+        return false;
+    }
+    let mut vowels = 0;
+    let mut run = 0;
+    for byte in piece {
+        if b"aeiouy".contains(&byte.to_ascii_lowercase()) || *byte >= 0x80 {
+            vowels += 1;
+            run = 0;
+        } else {
+            run += 1;
+            if run > 4 {
+                return false;
+            }
+        }
+    }
+    vowels * 5 >= piece.len()
+}
+
+/// 8-4-4-4-12 hexadecimal.
+pub(super) fn is_uuid(value: &[u8]) -> bool {
+    value.len() == 36
+        && value.iter().enumerate().all(|(i, b)| match i {
+            8 | 13 | 18 | 23 => *b == b'-',
+            _ => b.is_ascii_hexdigit(),
+        })
+}
+
+/// True for dates, times, numbers with units, versions, ratios.
+pub(super) fn is_measure(value: &[u8]) -> bool {
+    let digits = value.iter().filter(|b| b.is_ascii_digit()).count();
+    let letters = value.iter().filter(|b| b.is_ascii_alphabetic()).count();
+    let is_version = matches!(value, [b'v' | b'V', b'0'..=b'9', ..]) && letters <= 2;
+    let is_numeric = value.iter().all(|b| b.is_ascii_digit() || b":.,/-+TZ%xX_".contains(b));
+    let starts_with_digit = value.first().is_some_and(u8::is_ascii_digit);
+    let unit = value.len()
+        - value.iter().rev().take_while(|b| b.is_ascii_alphabetic() || **b == b'%').count();
+    let head = value.get(..unit).unwrap_or_default();
+    let is_unit = starts_with_digit
+        && value.len() - unit <= 4
+        && head.iter().all(|b| b.is_ascii_digit() || b".,-/".contains(b))
+        && unit < value.len()
+        && unit < 7;
+    is_version || (is_numeric && (value.len() != digits || digits < 6)) || is_unit
+}
+
+/// True for the name of an algorithm or a standard: `AES-256`, `ed25519`.
+fn is_algorithm(value: &[u8]) -> bool {
+    let stem: Vec<u8> = value.iter().filter(|b| b.is_ascii_alphabetic()).copied().collect();
+    value.len() <= 24 && is_in(ALGORITHMS, &stem)
+}
+
+/// True for a key no person would choose: hexadecimal, UUID, or letters and
+/// digits in no order. At least 16 bytes, or 12 when three kinds are mixed.
+pub(super) fn is_random(value: &[u8]) -> bool {
+    let traits = Traits::of(value);
+    let len = value.len();
+    if len < 12 || traits.variety < 7 || is_placeholder(value) || is_measure(value) {
+        return false;
+    }
+    if traits.is_hex {
+        return len >= 16 && traits.digit > 0 && traits.n_letters() > 0 && traits.variety >= 8;
+    }
+    if is_uuid(value) {
+        return true;
+    }
+    let kinds = [traits.lower, traits.upper, traits.digit].iter().filter(|n| **n > 0).count();
+    let wordiness = wordiness(value);
+    if wordiness >= 50 || traits.symbol * 3 > len {
+        return false;
+    }
+    match kinds {
+        3 => true,
+        2 if traits.digit > 0 => len >= 16 && traits.digit * 12 >= len && wordiness < 40,
+        2 => len >= 20 && traits.turns * 5 >= len && wordiness < 30,
+        _ => false,
+    }
+}
+
+/// A random key without the looks of a mere identifier: what a bare `key` or
+/// `auth` needs, where hashes and UUIDs are everyday.
+pub(super) fn is_strongly_random(value: &[u8]) -> bool {
+    let traits = Traits::of(value);
+    value.len() >= 20
+        && !traits.is_hex
+        && !is_uuid(value)
+        && traits.upper > 0
+        && traits.lower > 0
+        && traits.turns * 8 >= value.len()
+        && wordiness(value) < 35
+        && is_random(value)
+}
+
+/// True for a password a person might have chosen or been given: letters with
+/// a digit or a symbol inside, no white space, at least `min` characters.
+pub(super) fn is_password(value: &[u8], min: usize) -> bool {
+    let n_chars = value.iter().filter(|byte| **byte & 0xC0 != 0x80).count();
+    let traits = Traits::of(value);
+    if n_chars < min || traits.variety < 4 || value.iter().any(u8::is_ascii_whitespace) {
+        return false;
+    }
+    if is_placeholder(value)
+        || is_measure(value)
+        || is_algorithm(value)
+        || is_type_name(value)
+        || is_email(value)
+    {
+        return false;
+    }
+    let inner = value.get(1..value.len() - 1).unwrap_or_default();
+    let symbols = inner.iter().filter(|b| b"!@#$%^&*?~+=".contains(b)).count();
+    let is_mixed = traits.upper > 0 && traits.lower > 0;
+    (traits.digit > 0 && traits.n_letters() > 0)
+        || (traits.digit > 0 && traits.symbol > 1 && traits.symbol + traits.digit >= 8)
+        || (symbols > 0 && traits.n_letters() > 0 && (is_mixed || symbols > 1))
+        || (is_mixed && traits.turns >= 4 && wordiness(value) < 30)
+}
+
+fn is_email(value: &[u8]) -> bool {
+    let Some(at) = value.iter().position(|b| *b == b'@') else { return false };
+    let host = value.get(at + 1..).unwrap_or_default();
+    at > 0
+        && host.contains(&b'.')
+        && host.iter().all(|b| b.is_ascii_alphanumeric() || b".-".contains(b))
+        && host
+            .rsplit(|b| *b == b'.')
+            .next()
+            .is_some_and(|end| end.len() >= 2 && end.iter().all(u8::is_ascii_lowercase))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn fillers_and_templates_are_not_values() {
+        for text in [
+            "changeme",
+            "YOUR_API_KEY",
+            "xoxb-your-bot-token",
+            "00000000000000000000",
+            "********",
+            "sk-...AbCd",
+            "AKIAIOSFODNN7EXAMPLE",
+            "my-secret-token",
+            "ghp_1234567890abcdefghij",
+            "••••••",
+        ] {
+            assert!(is_placeholder(text.as_bytes()), "{text}");
+        }
+        for text in [
+            "${API_KEY}",
+            "$GITHUB_TOKEN",
+            "%API_KEY%",
+            "<token>",
+            "!vault",
+            "op://Private/x/y",
+            "import.meta.env.VITE_X",
+            "os.environ['X']",
+            "var.db_password",
+            "getpass('x')",
+            "prod/db/creds-v2",
+            "/run/secrets/db_password",
+        ] {
+            assert!(is_reference(text.as_bytes(), false), "{text}");
+        }
+    }
+
+    #[test]
+    fn people_choose_passwords_with_digits_and_symbols() {
+        for text in [
+            "Emb3r_872x",
+            "meadow-orbit-gravel-16",
+            "Ember50@",
+            "Luna3500!",
+            "M0nt4ñ4_173!",
+            "Jungle2964.",
+        ] {
+            assert!(is_password(text.as_bytes(), 6), "{text}");
+        }
+        for text in [
+            "unchanged",
+            "2026-11-02",
+            "v1.2.3",
+            "RSA-4096",
+            "ed25519",
+            "38k",
+            "14/15",
+            "__u32",
+            "ana@example.com",
+            "changeme1!changeme",
+        ] {
+            assert!(!is_password(text.as_bytes(), 6), "{text}");
+        }
+    }
+
+    #[test]
+    fn keys_have_no_words_in_them() {
+        for text in [
+            "393afbff64d2d42a9c5bc0fe37ce9a1b",
+            "725g25gf8mdm5b9tzh7zght8xyfjzrj5",
+            "gNEAPTHIMUUOWJYCzsUaUsnmewmUEkvuungHHl7NKIn",
+            "uWSQtE_J6yaXTflFpa4OVGMmidYbPvb2Q0LRt0GS",
+        ] {
+            assert!(is_random(text.as_bytes()), "{text}");
+        }
+        for text in [
+            "north-northeast-32",
+            "accountListenerFactory2",
+            "MyCompany/Project/Secrets/Manager",
+            "callFunctionCheckIfDataTokenAlreadyExists1",
+        ] {
+            assert!(!is_random(text.as_bytes()), "{text}");
+        }
+    }
+}
