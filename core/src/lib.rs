@@ -10,6 +10,7 @@ pub mod config;
 pub mod embed;
 pub mod error;
 pub mod hook;
+pub mod ingest;
 pub mod model;
 pub mod recall;
 pub mod redact;

@@ -45,6 +45,8 @@ pub struct NoteMeta {
     pub status: Option<String>,
     /// `source` (or `url`) from the frontmatter.
     pub source: Option<String>,
+    /// `description` (or `summary`) from the frontmatter.
+    pub description: Option<String>,
     /// Tags without `#`, from frontmatter and body, first occurrence first.
     pub tags: Vec<String>,
     /// Aliases from the frontmatter.
@@ -53,6 +55,8 @@ pub struct NoteMeta {
     pub created: Option<String>,
     /// Day of the last change, ISO `YYYY-MM-DD`, where the note states one.
     pub updated: Option<String>,
+    /// The other properties, key and value as text, in the note's order.
+    pub properties: Vec<(String, String)>,
     /// False when the note says `agent: false`: people find it, agents do not.
     pub for_agents: bool,
 }
@@ -66,6 +70,9 @@ pub struct ChunkText {
     pub line: u32,
     /// The text as it stands in the (redacted) note.
     pub text: String,
+    /// JSON and YAML blocks of the text as `path.key: value` lines: searched
+    /// by keyword beside the text, never shown.
+    pub flat: String,
 }
 
 /// A link as written in a note.

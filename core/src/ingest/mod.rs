@@ -1,0 +1,17 @@
+//! The write side: a vault's files become notes, chunks and links, and the
+//! index is brought up to date with them.
+
+mod chunk;
+mod date;
+pub mod decode;
+pub mod document;
+mod flatten;
+mod frontmatter;
+mod ignore_rules;
+pub mod key;
+mod link;
+mod markdown;
+mod note;
+pub mod resolve;
+mod section;
+pub mod source;
