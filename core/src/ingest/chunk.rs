@@ -229,9 +229,7 @@ impl Cutter<'_> {
             let is_heading = matches!(line.kind, Kind::Heading(..));
             let is_break = match line.kind {
                 Kind::Blank => !is_heading_open,
-                _ => {
-                    (is_fence != was_fence && !is_heading_open) || (is_heading && !is_heading_open)
-                }
+                _ => !is_heading_open && (is_fence != was_fence || is_heading),
             };
             if is_break && let Some(start) = from.take() {
                 blocks.push(Span { from: start, to: i });
@@ -464,9 +462,9 @@ mod tests {
         let paragraph = format!("{}\n\n", "word ".repeat(150).trim_end());
         let note = format!(
             "## A\n{}### One\n{}### Two\nx\n#### Deep\n{}",
-            paragraph.repeat(1),
+            &paragraph,
             paragraph.repeat(4),
-            paragraph.repeat(1)
+            &paragraph
         );
         let found = cut_note(&note);
         let paths: Vec<String> = found.iter().map(|chunk| chunk.headings.join(" > ")).collect();
