@@ -16,3 +16,4 @@ pub mod model;
 pub mod recall;
 pub mod redact;
 pub mod text;
+pub mod triage;
