@@ -1,0 +1,30 @@
+//! The index: one SQLite file with the tables of record and a read-optimised
+//! snapshot of them. The only module that knows SQL.
+//!
+//! A [`Writer`] owns the schema and holds the one writer lock; a [`Reader`]
+//! opens read-only, never creates, migrates or waits.
+
+mod filter;
+mod lexical;
+mod lock;
+mod reader;
+mod record;
+mod schema;
+mod segment;
+mod vec_ext;
+mod vector;
+mod writer;
+
+#[cfg(test)]
+mod tests;
+
+pub use filter::NoteFilter;
+pub use lexical::{LexicalParams, WeightedTerm};
+pub use reader::{Opened, Ranked, Reader, SkipSet};
+pub use record::{
+    ChunkRecord, ChunkRow, FieldTerms, KnownNote, NoteRecord, NoteRow, Searched, StoredLink,
+    field_terms, heading_path,
+};
+pub use schema::SCHEMA_VERSION;
+pub use segment::{Doc, DocFlags};
+pub use writer::{WriteOutcome, Writer, WriterOptions};

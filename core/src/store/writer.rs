@@ -1,0 +1,808 @@
+//! Read-write access to the index, one process at a time.
+//!
+//! Every change of a note touches the tables of record and the snapshot's dead
+//! marks in one transaction, so that they never stand apart. New notes enter
+//! the snapshot when the run is finished: as a segment of their own, merged
+//! with its neighbours while those are not much larger, so that there are few
+//! segments and each text is analysed a few times at most.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use chrono::NaiveDate;
+use rusqlite::{Connection, OptionalExtension as _, params};
+
+use super::lock::{WriterLock, try_lock};
+use super::reader::{chunk_row, note_meta};
+use super::record::{
+    ChunkRecord, FieldTerms, KnownNote, NoteRecord, Searched, compress, decompress, field_terms,
+};
+use super::schema::{self, PAGE_SIZE, SCHEMA_VERSION, sql};
+use super::segment::{DOC_BYTES, Doc, DocFlags, Kind, SegmentBuilder, block_id};
+use super::vec_ext;
+use super::vector::Code8;
+use crate::error::{Error, ErrorKind, Result};
+use crate::model::{DIM, Link, NoteMeta};
+
+/// How long a writer waits for readers to let go of the file.
+const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
+
+/// A segment is merged with the one before it unless that one is more than
+/// this many times larger: at 8 there are at most 6 segments for 200,000
+/// chunks.
+const MERGE_FACTOR: i64 = 8;
+
+/// A segment with more than one dead document in this many is written anew.
+const MAX_DEAD_SHARE: i64 = 4;
+
+/// What identifies the contents of an index; another value of any of them
+/// makes the writer start from nothing.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct WriterOptions {
+    /// Path of the vault.
+    pub vault: String,
+    /// Hash of model and word tables; empty without a model.
+    pub model: String,
+    /// Version of everything that decides what is stored for a text: chunker,
+    /// analysis, filter.
+    pub text_version: String,
+    /// Discard what is there.
+    pub full: bool,
+}
+
+/// What became of opening an index for writing.
+#[derive(Debug)]
+pub enum WriteOutcome {
+    /// It can be written; the reason why it is built from nothing, if it is.
+    Ready(Box<Writer>, Option<String>),
+    /// Another process is writing.
+    Busy,
+}
+
+/// The one writer.
+#[derive(Debug)]
+pub struct Writer {
+    conn: Connection,
+    /// Where the finished index goes, when it is built beside an old one.
+    target: Option<PathBuf>,
+    path: PathBuf,
+    /// Collects the first segment while everything is written from nothing.
+    builder: Option<SegmentBuilder>,
+    /// Chunks of `builder` that were replaced in the same run.
+    replaced: Vec<(i64, i64)>,
+    next_chunk: i64,
+    in_transaction: bool,
+    _lock: WriterLock,
+}
+
+impl Writer {
+    /// Opens or creates the index at `path`.
+    ///
+    /// An index of another vault, model or version, a damaged one, and one
+    /// asked to be full, is built beside the old one, which readers keep until
+    /// [`Writer::finish`].
+    ///
+    /// # Errors
+    /// When the folder cannot be written, or the file is a newer index or not
+    /// an index at all.
+    pub fn open(path: &Path, options: &WriterOptions) -> Result<WriteOutcome> {
+        vec_ext::register();
+        if let Some(folder) = path.parent() {
+            std::fs::create_dir_all(folder).map_err(|error| Error::io("create", folder, error))?;
+        }
+        let Some(lock) = try_lock(path)? else { return Ok(WriteOutcome::Busy) };
+        let building = beside(path, ".building");
+        remove_database(&building)?;
+        let reason = rebuild_reason(path, options)?;
+        let writer = match &reason {
+            Some(_) => Self::on_file(&building, Some(path), lock)?,
+            None => Self::on_file(path, None, lock)?,
+        };
+        writer.store_options(options)?;
+        Ok(WriteOutcome::Ready(Box::new(writer), reason))
+    }
+
+    fn on_file(path: &Path, target: Option<&Path>, lock: WriterLock) -> Result<Self> {
+        let doing = format!("open index {}", path.display());
+        let conn = Connection::open(path).map_err(|error| sql(&doing, error))?;
+        conn.busy_timeout(BUSY_TIMEOUT).map_err(|error| sql(&doing, error))?;
+        let is_new = schema::version(&conn)?.is_none();
+        if is_new {
+            conn.pragma_update(None, "page_size", PAGE_SIZE).map_err(|error| sql(&doing, error))?;
+        }
+        conn.query_row("PRAGMA journal_mode = WAL", [], |_| Ok(()))
+            .map_err(|error| sql(&doing, error))?;
+        // A power cut may undo the last transactions but never half of one;
+        // the next run repeats them from the vault. A file that is thrown away
+        // when the run dies needs no syncing at all.
+        let synchronous = if target.is_some() { "OFF" } else { "NORMAL" };
+        conn.execute_batch(&format!(
+            "PRAGMA synchronous = {synchronous}; PRAGMA cache_size = -65536;"
+        ))
+        .map_err(|error| sql(&doing, error))?;
+        if is_new {
+            schema::create(&conn)?;
+        }
+        let mut writer = Self {
+            conn,
+            target: target.map(Path::to_owned),
+            path: path.to_owned(),
+            builder: None,
+            replaced: Vec::new(),
+            next_chunk: 1,
+            in_transaction: false,
+            _lock: lock,
+        };
+        let last = writer.number("SELECT coalesce(max(id), 0) FROM chunk")?;
+        writer.next_chunk = writer.covered()?.max(last) + 1;
+        if writer.next_chunk == 1 {
+            writer.drop_segment(1)?;
+            writer.builder = Some(SegmentBuilder::new(1));
+        }
+        Ok(writer)
+    }
+
+    /// The last chunk that is in a segment.
+    fn covered(&self) -> Result<i64> {
+        self.number("SELECT coalesce(max(last_chunk), 0) FROM segment")
+    }
+
+    fn number(&self, query: &str) -> Result<i64> {
+        self.conn
+            .query_row(query, [], |row| row.get(0))
+            .map_err(|error| sql("read the index", error))
+    }
+
+    fn execute(&self, doing: &str, query: &str, args: impl rusqlite::Params) -> Result<usize> {
+        self.conn
+            .prepare_cached(query)
+            .and_then(|mut statement| statement.execute(args))
+            .map_err(|error| sql(doing, error))
+    }
+
+    fn store_options(&self, options: &WriterOptions) -> Result<()> {
+        for (key, value) in options_as_meta(options) {
+            self.set_meta(key, value)?;
+        }
+        Ok(())
+    }
+
+    /// Leaves a value for readers.
+    pub fn set_meta(&self, key: &str, value: &str) -> Result<()> {
+        self.execute("write the index", "INSERT OR REPLACE INTO meta VALUES (?1, ?2)", [key, value])
+            .map(drop)
+    }
+
+    /// Returns what is known of every file, by path.
+    pub fn known(&self) -> Result<HashMap<String, KnownNote>> {
+        let doing = "list the indexed notes";
+        let mut select = self
+            .conn
+            .prepare("SELECT path, id, mtime_ns, size, hash FROM note")
+            .map_err(|error| sql(doing, error))?;
+        select
+            .query_map([], |row| {
+                let known = KnownNote {
+                    id: row.get(1)?,
+                    mtime_ns: row.get(2)?,
+                    size: row.get::<_, i64>(3)? as u64,
+                    hash: row.get(4)?,
+                };
+                Ok((row.get(0)?, known))
+            })
+            .and_then(Iterator::collect)
+            .map_err(|error| sql(doing, error))
+    }
+
+    #[cfg(test)]
+    pub(super) fn limit_run(&mut self, max_postings: usize) {
+        if let Some(builder) = &mut self.builder {
+            builder.max_run_postings = max_postings;
+        }
+    }
+
+    fn begin(&mut self) -> Result<()> {
+        if !self.in_transaction {
+            self.conn
+                .execute_batch("BEGIN IMMEDIATE")
+                .map_err(|error| sql("begin to write the index", error))?;
+            self.in_transaction = true;
+        }
+        Ok(())
+    }
+
+    /// Makes everything done so far permanent.
+    pub fn commit(&mut self) -> Result<()> {
+        if self.in_transaction {
+            self.conn.execute_batch("COMMIT").map_err(|error| sql("commit to the index", error))?;
+            self.in_transaction = false;
+        }
+        Ok(())
+    }
+
+    /// Stores a note, in place of the one with the same path.
+    pub fn put(&mut self, note: &NoteRecord) -> Result<()> {
+        self.begin()?;
+        let old = self.note_chunks("path", &note.path)?;
+        let note_id = match old {
+            Some((id, first, n)) => {
+                self.delete_chunks(first, n)?;
+                self.delete_details(id)?;
+                id
+            }
+            None => self.number("SELECT coalesce(max(id), 0) + 1 FROM note")?,
+        };
+        let first_chunk = self.next_chunk;
+        self.put_note_row(note_id, first_chunk, note)?;
+        for tag in &note.meta.tags {
+            let tag = crate::text::fold(tag);
+            self.execute(
+                "write tags",
+                "INSERT OR IGNORE INTO note_tag VALUES (?1, ?2)",
+                params![tag, note_id],
+            )?;
+        }
+        for (seq, link) in note.links.iter().enumerate() {
+            self.put_link(note_id, seq, link)?;
+        }
+        for chunk in &note.chunks {
+            self.put_chunk(note_id, note, chunk)?;
+        }
+        Ok(())
+    }
+
+    fn note_chunks(&self, column: &str, value: &str) -> Result<Option<(i64, i64, i64)>> {
+        self.conn
+            .prepare_cached(&format!(
+                "SELECT id, first_chunk, n_chunks FROM note WHERE {column} = ?1"
+            ))
+            .and_then(|mut select| {
+                select
+                    .query_row([value], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))
+                    .optional()
+            })
+            .map_err(|error| sql("look up a note", error))
+    }
+
+    fn put_note_row(&self, id: i64, first_chunk: i64, note: &NoteRecord) -> Result<()> {
+        let meta = &note.meta;
+        let list = |names: &[String]| serde_json::Value::from(names).to_string();
+        self.execute(
+            "write a note",
+            "INSERT OR REPLACE INTO note VALUES
+             (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18,
+              ?19)",
+            params![
+                id,
+                note.path,
+                note.mtime_ns,
+                note.size as i64,
+                note.hash,
+                meta.title,
+                meta.kind,
+                meta.domain,
+                meta.status,
+                meta.source,
+                meta.description,
+                meta.created,
+                meta.updated,
+                list(&meta.tags),
+                list(&meta.aliases),
+                serde_json::to_string(&meta.properties).unwrap_or_default(),
+                meta.for_agents,
+                first_chunk,
+                note.chunks.len() as i64,
+            ],
+        )
+        .map(drop)
+    }
+
+    fn put_link(&self, note_id: i64, seq: usize, link: &Link) -> Result<()> {
+        self.execute(
+            "write links",
+            "INSERT INTO link VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, NULL)",
+            params![
+                note_id,
+                seq as i64,
+                link.line,
+                link.target,
+                link.anchor,
+                link.is_embed,
+                link.is_wiki
+            ],
+        )
+        .map(drop)
+    }
+
+    fn put_chunk(&mut self, note_id: i64, note: &NoteRecord, chunk: &ChunkRecord) -> Result<()> {
+        let id = self.next_chunk;
+        self.next_chunk += 1;
+        let body = compressed(chunk.text.as_str())?;
+        let flat = match chunk.flat.as_str() {
+            "" => None,
+            flat => Some(compressed(flat)?),
+        };
+        self.execute(
+            "write a chunk",
+            "INSERT INTO chunk VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
+            params![id, note_id, chunk.line, chunk.heading, chunk.language.code(), body, flat],
+        )?;
+        self.execute(
+            "write keywords",
+            "INSERT INTO keyword (rowid, text, section, context) VALUES (?1, ?2, ?3, ?4)",
+            params![id, chunk.terms.text, chunk.terms.section, chunk.terms.context],
+        )?;
+        let code = chunk.vector.as_ref().map(Code8::encode);
+        if let Some(code) = &code {
+            self.execute(
+                "write a vector",
+                "INSERT INTO vector (chunk_id, code) VALUES (?1, vec_int8(?2))",
+                params![id, &code.value_bytes()[..]],
+            )?;
+        }
+        if let Some(builder) = &mut self.builder {
+            let doc = doc_of(id, note_id, chunk.language, &note.meta, note.mtime_ns);
+            builder.add(&self.conn, doc, &chunk.terms, code.as_ref())?;
+        }
+        Ok(())
+    }
+
+    /// Removes a note; nothing when there is none at that path.
+    pub fn remove(&mut self, path: &str) -> Result<()> {
+        self.begin()?;
+        let Some((id, first, n)) = self.note_chunks("path", path)? else { return Ok(()) };
+        self.delete_chunks(first, n)?;
+        self.delete_details(id)?;
+        self.execute("remove a note", "DELETE FROM note WHERE id = ?1", [id])?;
+        self.execute("remove a note", "UPDATE link SET to_note = NULL WHERE to_note = ?1", [id])
+            .map(drop)
+    }
+
+    /// Records another time and size of a file whose contents are the same.
+    pub fn touch(&mut self, id: i64, mtime_ns: i64, size: u64) -> Result<()> {
+        self.begin()?;
+        self.execute(
+            "write a note",
+            "UPDATE note SET mtime_ns = ?2, size = ?3 WHERE id = ?1",
+            params![id, mtime_ns, size as i64],
+        )
+        .map(drop)
+    }
+
+    fn delete_details(&self, note_id: i64) -> Result<()> {
+        self.execute("remove tags", "DELETE FROM note_tag WHERE note_id = ?1", [note_id])?;
+        self.execute("remove links", "DELETE FROM link WHERE note_id = ?1", [note_id]).map(drop)
+    }
+
+    fn delete_chunks(&mut self, first: i64, n: i64) -> Result<()> {
+        for id in first..first + n {
+            self.execute("remove a chunk", "DELETE FROM chunk WHERE id = ?1", [id])?;
+            self.execute("remove keywords", "DELETE FROM keyword WHERE rowid = ?1", [id])?;
+            self.execute("remove a vector", "DELETE FROM vector WHERE chunk_id = ?1", [id])?;
+        }
+        if self.builder.is_some() {
+            self.replaced.push((first, n));
+            return Ok(());
+        }
+        self.mark_dead(first, n)
+    }
+
+    /// Marks the documents of `n` chunks from `first` on as dead.
+    fn mark_dead(&self, first: i64, n: i64) -> Result<()> {
+        let doing = "mark replaced chunks";
+        let segment: Option<(i64, i64)> = self
+            .conn
+            .prepare_cached(
+                "SELECT id, n_docs FROM segment WHERE first_chunk <= ?1 AND last_chunk >= ?1",
+            )
+            .and_then(|mut select| {
+                select.query_row([first], |row| Ok((row.get(0)?, row.get(1)?))).optional()
+            })
+            .map_err(|error| sql(doing, error))?;
+        let Some((segment, n_docs)) = segment else { return Ok(()) };
+        let doc = self.find_doc(segment, n_docs as usize, first)?;
+        let per_block = Kind::Dead.per_block();
+        for doc in doc..(doc + n as usize).min(n_docs as usize) {
+            let id = block_id(segment, Kind::Dead, doc / 8 / per_block);
+            let mut blob = self
+                .conn
+                .blob_open("main", "block", "data", id, false)
+                .map_err(|error| sql(doing, error))?;
+            let (at, mut byte) = (doc / 8 % per_block, [0]);
+            blob.read_at_exact(&mut byte, at).map_err(|error| sql(doing, error))?;
+            byte[0] |= 1 << (doc % 8);
+            blob.write_at(&byte, at).map_err(|error| sql(doing, error))?;
+        }
+        self.execute(
+            doing,
+            "UPDATE segment SET n_dead = n_dead + ?2 WHERE id = ?1",
+            params![segment, n],
+        )
+        .map(drop)
+    }
+
+    /// Finds the document of a chunk; documents are in the order of chunk ids.
+    fn find_doc(&self, segment: i64, n_docs: usize, chunk_id: i64) -> Result<usize> {
+        let doing = "find a document";
+        let per_block = Kind::Doc.per_block();
+        let (mut low, mut high) = (0, n_docs);
+        let mut bytes = [0; DOC_BYTES];
+        while low < high {
+            let middle = low.midpoint(high);
+            self.conn
+                .blob_open(
+                    "main",
+                    "block",
+                    "data",
+                    block_id(segment, Kind::Doc, middle / per_block),
+                    true,
+                )
+                .and_then(|blob| blob.read_at_exact(&mut bytes, middle % per_block * DOC_BYTES))
+                .map_err(|error| sql(doing, error))?;
+            if i64::from(Doc::from_bytes(&bytes).chunk_id) < chunk_id {
+                low = middle + 1;
+            } else {
+                high = middle;
+            }
+        }
+        Ok(low)
+    }
+
+    /// Sets the target of every link: `resolve(path of the note, link)` returns
+    /// the id of the note it leads to.
+    pub fn relink(&mut self, mut resolve: impl FnMut(&str, &Link) -> Option<i64>) -> Result<()> {
+        let doing = "resolve links";
+        let mut changed = Vec::new();
+        {
+            let mut select = self
+                .conn
+                .prepare(
+                    "SELECT link.note_id, seq, to_note, path, line, target, anchor, is_embed,
+                       is_wiki FROM link JOIN note ON note.id = link.note_id",
+                )
+                .map_err(|error| sql(doing, error))?;
+            let mut rows = select.query([]).map_err(|error| sql(doing, error))?;
+            while let Some(row) = rows.next().map_err(|error| sql(doing, error))? {
+                let (key, old, path, link) = link_of(row).map_err(|error| sql(doing, error))?;
+                let new = resolve(&path, &link);
+                if new != old {
+                    changed.push((key, new));
+                }
+            }
+        }
+        if changed.is_empty() {
+            return Ok(());
+        }
+        self.begin()?;
+        for ((note_id, seq), to_note) in changed {
+            self.execute(
+                doing,
+                "UPDATE link SET to_note = ?3 WHERE note_id = ?1 AND seq = ?2",
+                params![note_id, seq, to_note],
+            )?;
+        }
+        Ok(())
+    }
+
+    /// Brings the snapshot up to date, commits, and puts a rebuilt index in
+    /// the place of the old one.
+    pub fn finish(&mut self) -> Result<()> {
+        self.begin()?;
+        match self.builder.take() {
+            Some(builder) => {
+                builder.finish(&self.conn)?;
+                for (first, n) in std::mem::take(&mut self.replaced) {
+                    self.mark_dead(first, n)?;
+                }
+                self.conn
+                    .execute_batch("INSERT INTO keyword (keyword) VALUES ('optimize')")
+                    .map_err(|error| sql("optimize the keyword table", error))?;
+            }
+            None => self.extend_snapshot()?,
+        }
+        self.commit()?;
+        match self.target.take() {
+            Some(target) => self.replace(&target),
+            None => {
+                // Readers may hold the log open: then it is folded in later.
+                self.conn
+                    .query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()))
+                    .map_err(|error| sql("fold the log into the index", error))
+            }
+        }
+    }
+
+    /// Puts the chunks that are in no segment into one.
+    fn extend_snapshot(&mut self) -> Result<()> {
+        let covered = self.covered()?;
+        let mut n_live = self
+            .conn
+            .query_row("SELECT count(*) FROM chunk WHERE id > ?1", [covered], |row| row.get(0))
+            .map_err(|error| sql("count chunks", error))?;
+        let segments = self.segments()?;
+        let n_kept = n_segments_kept(&segments, &mut n_live);
+        if n_kept == segments.len() && n_live == 0 {
+            return Ok(());
+        }
+        let first = segments.get(n_kept).map_or(covered + 1, |segment| segment.first_chunk);
+        let id = segments.last().map_or(1, |segment| segment.id + 1);
+        self.drop_segment(id)?;
+        let mut builder = SegmentBuilder::new(id);
+        self.feed(&mut builder, first)?;
+        builder.finish(&self.conn)?;
+        for segment in &segments[n_kept..] {
+            self.drop_segment(segment.id)?;
+        }
+        Ok(())
+    }
+
+    fn segments(&self) -> Result<Vec<SegmentRow>> {
+        let doing = "list segments";
+        let mut select = self
+            .conn
+            .prepare("SELECT id, first_chunk, n_docs, n_dead FROM segment ORDER BY id")
+            .map_err(|error| sql(doing, error))?;
+        select
+            .query_map([], |row| {
+                Ok(SegmentRow {
+                    id: row.get(0)?,
+                    first_chunk: row.get(1)?,
+                    n_docs: row.get(2)?,
+                    n_dead: row.get(3)?,
+                })
+            })
+            .and_then(Iterator::collect)
+            .map_err(|error| sql(doing, error))
+    }
+
+    /// Adds every stored chunk from `first` on to a segment.
+    fn feed(&self, builder: &mut SegmentBuilder, first: i64) -> Result<()> {
+        let doing = "read stored chunks";
+        let mut select = self
+            .conn
+            .prepare(
+                "SELECT chunk.id, note_id, line, heading, language, body, flat, note.*
+                 FROM chunk JOIN note ON note.id = note_id WHERE chunk.id >= ?1 ORDER BY chunk.id",
+            )
+            .map_err(|error| sql(doing, error))?;
+        let mut rows = select.query([first]).map_err(|error| sql(doing, error))?;
+        while let Some(row) = rows.next().map_err(|error| sql(doing, error))? {
+            let (doc, terms) = stored_doc(row).map_err(|error| sql(doing, error))?;
+            let code = self.vector_code(i64::from(doc.chunk_id))?;
+            builder.add(&self.conn, doc, &terms, code.as_ref())?;
+        }
+        Ok(())
+    }
+
+    fn vector_code(&self, chunk_id: i64) -> Result<Option<Code8>> {
+        let bytes: Option<Vec<u8>> = self
+            .conn
+            .prepare_cached("SELECT code FROM vector WHERE chunk_id = ?1")
+            .and_then(|mut select| select.query_row([chunk_id], |row| row.get(0)).optional())
+            .map_err(|error| sql("read a vector", error))?;
+        let values = bytes.and_then(|bytes| <[u8; DIM]>::try_from(bytes).ok());
+        Ok(values.map(|values| Code8::from_values(values.map(|x| x as i8))))
+    }
+
+    fn drop_segment(&self, id: i64) -> Result<()> {
+        let doing = "drop a segment";
+        self.execute(doing, "DELETE FROM segment WHERE id = ?1", [id])?;
+        self.execute(doing, "DELETE FROM posting WHERE segment = ?1", [id])?;
+        self.execute(
+            doing,
+            "DELETE FROM block WHERE id >= ?1 AND id < ?2",
+            [block_id(id, Kind::Doc, 0), block_id(id + 1, Kind::Doc, 0)],
+        )
+        .map(drop)
+    }
+
+    /// Puts this database in the place of `target`, as one transaction of the
+    /// target where that is readable, so that readers never see half of it.
+    fn replace(&mut self, target: &Path) -> Result<()> {
+        let doing = format!("replace index {}", target.display());
+        if self.copy_over(target).is_err() {
+            // The old file is damaged beyond use: nobody can be reading it.
+            self.conn
+                .query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()))
+                .map_err(|error| sql(&doing, error))?;
+            let memory = Connection::open_in_memory().map_err(|error| sql(&doing, error))?;
+            drop(std::mem::replace(&mut self.conn, memory));
+            remove_database(target)?;
+            std::fs::rename(&self.path, target)
+                .map_err(|error| Error::io("replace", target, error))?;
+        }
+        remove_database(&self.path)?;
+        let conn = Connection::open(target).map_err(|error| sql(&doing, error))?;
+        conn.busy_timeout(BUSY_TIMEOUT).map_err(|error| sql(&doing, error))?;
+        conn.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()))
+            .map_err(|error| sql(&doing, error))?;
+        self.conn = conn;
+        self.path = target.to_owned();
+        Ok(())
+    }
+
+    fn copy_over(&self, target: &Path) -> rusqlite::Result<()> {
+        let mut to = Connection::open(target)?;
+        to.busy_timeout(BUSY_TIMEOUT)?;
+        // Reads the old header: a damaged file is not copied over.
+        to.query_row("SELECT count(*) FROM sqlite_schema", [], |_| Ok(()))?;
+        let backup = rusqlite::backup::Backup::new(&self.conn, &mut to)?;
+        backup.run_to_completion(i32::MAX, Duration::from_millis(20), None)
+    }
+}
+
+#[derive(Debug)]
+struct SegmentRow {
+    id: i64,
+    first_chunk: i64,
+    n_docs: i64,
+    n_dead: i64,
+}
+
+/// Returns how many of the first segments stay as they are; the others are
+/// merged with the `n_live` new chunks, which become the live ones of all.
+fn n_segments_kept(segments: &[SegmentRow], n_live: &mut i64) -> usize {
+    let is_worn = |segment: &SegmentRow| segment.n_dead * MAX_DEAD_SHARE > segment.n_docs;
+    let first_worn = segments.iter().position(is_worn).unwrap_or(segments.len());
+    let mut kept = segments.len();
+    while let Some(last) = kept.checked_sub(1) {
+        let live = segments[last].n_docs - segments[last].n_dead;
+        let is_small = *n_live > 0 && live <= MERGE_FACTOR * *n_live;
+        if !is_small && last < first_worn {
+            break;
+        }
+        *n_live += live;
+        kept = last;
+    }
+    kept
+}
+
+type LinkKey = (i64, i64);
+
+fn link_of(row: &rusqlite::Row<'_>) -> rusqlite::Result<(LinkKey, Option<i64>, String, Link)> {
+    let link = Link {
+        line: row.get(4)?,
+        target: row.get(5)?,
+        anchor: row.get(6)?,
+        is_embed: row.get(7)?,
+        is_wiki: row.get(8)?,
+    };
+    Ok(((row.get(0)?, row.get(1)?), row.get(2)?, row.get(3)?, link))
+}
+
+/// Builds a document and its terms from a stored chunk and its note.
+fn stored_doc(row: &rusqlite::Row<'_>) -> rusqlite::Result<(Doc, FieldTerms)> {
+    let chunk = chunk_row(row)?;
+    let flat: Option<Vec<u8>> = row.get("flat")?;
+    let flat = flat.and_then(|flat| decompress(&flat)).unwrap_or_default();
+    let path: String = row.get("path")?;
+    let meta = note_meta(row)?;
+    let doc = doc_of(chunk.id, chunk.note_id, chunk.language, &meta, row.get("mtime_ns")?);
+    let searched = Searched {
+        heading: &chunk.heading,
+        text: &chunk.text,
+        flat: &flat,
+        language: chunk.language,
+    };
+    Ok((doc, field_terms(&path, &meta, searched)))
+}
+
+fn compressed(text: &str) -> Result<Vec<u8>> {
+    compress(text).map_err(|error| Error::with(ErrorKind::Store, "compress a chunk", error))
+}
+
+fn doc_of(
+    chunk_id: i64,
+    note_id: i64,
+    language: crate::model::Language,
+    meta: &NoteMeta,
+    mtime_ns: i64,
+) -> Doc {
+    let stated = meta.updated.as_deref().or(meta.created.as_deref());
+    let day = stated
+        .and_then(|date| NaiveDate::parse_from_str(crate::text::prefix(date, 10), "%Y-%m-%d").ok())
+        .map_or(mtime_ns.div_euclid(86_400_000_000_000), |date| {
+            date.signed_duration_since(NaiveDate::default()).num_days()
+        });
+    let mut flags = 0;
+    if !meta.for_agents {
+        flags |= DocFlags::PEOPLE_ONLY;
+    }
+    match meta.status.as_deref() {
+        Some("archived" | "archive" | "deprecated" | "obsolete" | "superseded" | "archivado") => {
+            flags |= DocFlags::ARCHIVED;
+        }
+        Some("draft" | "wip" | "borrador") => flags |= DocFlags::DRAFT,
+        _ => {}
+    }
+    Doc {
+        chunk_id: chunk_id as u32,
+        note_id: note_id as u32,
+        day: i32::try_from(day).unwrap_or(0),
+        language,
+        flags,
+    }
+}
+
+fn options_as_meta(options: &WriterOptions) -> [(&'static str, &str); 3] {
+    [("vault", &options.vault), ("model", &options.model), ("text_version", &options.text_version)]
+}
+
+/// Says why an existing index cannot be continued, if it cannot.
+fn rebuild_reason(path: &Path, options: &WriterOptions) -> Result<Option<String>> {
+    if !std::fs::metadata(path).is_ok_and(|meta| meta.len() > 0) {
+        return Ok(None);
+    }
+    if options.full {
+        return Ok(Some("a full rebuild was asked for".into()));
+    }
+    let stored = match read_options(path) {
+        Ok(stored) => stored,
+        Err(error) if error.kind() == ErrorKind::Input => return Err(error),
+        Err(error) => return Ok(Some(format!("the old index cannot be read ({error})"))),
+    };
+    let Some(stored) = stored else {
+        return Ok(Some("the old index has another schema".into()));
+    };
+    let names = ["the vault", "the model", "the way texts are read"];
+    let wanted = options_as_meta(options);
+    Ok(stored
+        .iter()
+        .zip(wanted)
+        .zip(names)
+        .find(|((old, (_, new)), _)| old != new)
+        .map(|(_, name)| format!("{name} changed")))
+}
+
+/// Reads what identifies an index; `None` when it is of an older schema.
+fn read_options(path: &Path) -> Result<Option<[String; 3]>> {
+    let doing = format!("read index {}", path.display());
+    let conn = Connection::open(path).map_err(|error| sql(&doing, error))?;
+    conn.busy_timeout(BUSY_TIMEOUT).map_err(|error| sql(&doing, error))?;
+    match schema::version(&conn)? {
+        Some(SCHEMA_VERSION) => {}
+        Some(newer) if newer > SCHEMA_VERSION => {
+            return Err(Error::new(
+                ErrorKind::Input,
+                format!("{doing}: it was made by a newer postil; install that or remove the file"),
+            ));
+        }
+        Some(_) => return Ok(None),
+        None => {
+            return Err(Error::new(
+                ErrorKind::Input,
+                format!("{doing}: it is not a postil index; name another file with --db"),
+            ));
+        }
+    }
+    let mut values: [String; 3] = Default::default();
+    for (value, key) in values.iter_mut().zip(["vault", "model", "text_version"]) {
+        *value = conn
+            .query_row("SELECT value FROM meta WHERE key = ?1", [key], |row| row.get(0))
+            .optional()
+            .map_err(|error| sql(&doing, error))?
+            .unwrap_or_default();
+    }
+    Ok(Some(values))
+}
+
+fn beside(path: &Path, suffix: &str) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(suffix);
+    PathBuf::from(name)
+}
+
+/// Removes a database with its log; nothing when it is not there.
+fn remove_database(path: &Path) -> Result<()> {
+    for suffix in ["", "-wal", "-shm", "-journal"] {
+        let file = beside(path, suffix);
+        match std::fs::remove_file(&file) {
+            Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+                return Err(Error::io("remove", &file, error));
+            }
+            _ => {}
+        }
+    }
+    Ok(())
+}
