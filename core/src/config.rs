@@ -18,7 +18,7 @@ use toml::de::DeTable;
 
 use self::environment::{Environment, absolute};
 use self::section::{Section, Source};
-pub use self::settings::{Block, Capture, Compress, Inject, Pattern, Redact, Triage};
+pub use self::settings::{Block, Capture, Compress, Inject, Insights, Pattern, Redact, Triage};
 use crate::error::{Error, ErrorKind, Result};
 
 /// What a command line says against the configuration.
@@ -104,6 +104,10 @@ pub struct Host {
     pub is_cursor: bool,
     /// The root of the project the agent works on (`CLAUDE_PROJECT_DIR`).
     pub project: Option<PathBuf>,
+    /// The agent's session, in commands it runs (`CLAUDE_CODE_SESSION_ID`).
+    pub session: Option<String>,
+    /// The user's editor with its arguments: `VISUAL`, else `EDITOR`.
+    pub editor: Option<String>,
     /// True where hooks have to stay silent: in a process that postil itself
     /// started (`POSTIL_CHILD`), or by the user's wish (`POSTIL_OFF`).
     pub is_silenced: bool,
@@ -258,12 +262,15 @@ impl Paths {
 impl Host {
     fn read(env: &Environment<'_>) -> Self {
         let home = env.home().unwrap_or_default();
+        let text = |name| env.var(name).and_then(|value| value.into_string().ok());
         Self {
             claude: env.path("CLAUDE_CONFIG_DIR").unwrap_or_else(|| home.join(".claude")),
             codex: env.path("CODEX_HOME").unwrap_or_else(|| home.join(".codex")),
             cursor: home.join(".cursor"),
             is_cursor: env.var("CURSOR_VERSION").is_some(),
             project: env.path("CLAUDE_PROJECT_DIR"),
+            session: text("CLAUDE_CODE_SESSION_ID"),
+            editor: text("VISUAL").or_else(|| text("EDITOR")),
             is_silenced: env.flag(CHILD_VARIABLE) || env.flag("POSTIL_OFF"),
             home,
         }

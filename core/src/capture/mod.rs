@@ -17,7 +17,9 @@ use chrono::NaiveDateTime;
 use fs2::FileExt;
 
 use self::note::Fields;
+use crate::config::Config;
 use crate::error::{Error, ErrorKind, Result};
+use crate::redact::{Filter, Finding};
 
 /// Longest text that is taken for one note, in bytes.
 pub const MAX_TEXT_BYTES: usize = 8 << 20;
@@ -62,6 +64,21 @@ pub struct Place {
     pub lock: PathBuf,
 }
 
+impl Place {
+    /// The inbox of the configured vault.
+    ///
+    /// # Errors
+    /// When no vault is configured.
+    pub fn of(config: &Config) -> Result<Self> {
+        Ok(Self {
+            vault: config.vault()?.to_owned(),
+            folder: config.capture.inbox.clone(),
+            known: vec![config.triage.folder.clone()],
+            lock: config.paths.state.join("capture.lock"),
+        })
+    }
+}
+
 /// What became of a draft.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Stored {
@@ -75,14 +92,15 @@ pub struct Stored {
     pub is_new: bool,
     /// Link targets it got as `related`.
     pub related: Vec<String>,
+    /// What the credential filter hid.
+    pub redacted: Vec<Finding>,
     /// Parts of the draft that were left out, one line each.
     pub warnings: Vec<String>,
 }
 
 /// Stores `draft` as a new note.
 ///
-/// `scrub` takes the secrets out of a text; `related` names notes near a text,
-/// nearest first, as link targets.
+/// `related` names notes near a text, nearest first, as link targets.
 ///
 /// # Errors
 /// `Input` for an empty or oversized text and for a domain or type that is not
@@ -91,28 +109,34 @@ pub fn store(
     draft: &Draft,
     place: &Place,
     now: NaiveDateTime,
-    scrub: &dyn Fn(&str) -> String,
+    filter: &Filter,
     related: &dyn Fn(&str) -> Vec<String>,
 ) -> Result<Stored> {
-    let (mut fields, warnings) = check(draft, now, scrub)?;
+    let mut scrubber = Scrubber { filter, found: Vec::new() };
+    let (mut fields, warnings) = check(draft, now, &mut scrubber)?;
+    let redacted = scrubber.found;
     let folder = inside(&place.vault, &place.folder)?;
     let _turn = take_turn(&place.lock);
     write::sweep(&folder);
     if let Some(path) = find_same(&fields, place) {
         let title = fields.title;
         let relative = relative(&place.vault, &path);
-        return Ok(Stored { path, relative, title, is_new: false, related: vec![], warnings });
+        let related = Vec::new();
+        return Ok(Stored { path, relative, title, is_new: false, related, redacted, warnings });
     }
     fields.related = related(&format!("{}\n{}", fields.title, fields.body));
     fields.related.truncate(MAX_RELATED);
     let stem = name::stem(&now.format("%Y-%m-%d").to_string(), &fields.title);
-    let path = write::create_new(&folder, &stem, "md", note::render(&fields).as_bytes())?;
+    // Once more over the whole: what the parts hide may show when they meet.
+    let note = filter.scrub(&note::render(&fields)).text;
+    let path = write::create_new(&folder, &stem, "md", note.as_bytes())?;
     Ok(Stored {
         relative: relative(&place.vault, &path),
         path,
         title: fields.title,
         is_new: true,
         related: fields.related,
+        redacted,
         warnings,
     })
 }
@@ -121,7 +145,7 @@ pub fn store(
 fn check(
     draft: &Draft,
     now: NaiveDateTime,
-    scrub: &dyn Fn(&str) -> String,
+    scrubber: &mut Scrubber<'_>,
 ) -> Result<(Fields, Vec<String>)> {
     let mut warnings = Vec::new();
     let body = clean_text(&draft.text);
@@ -132,38 +156,59 @@ fn check(
         let (got, most) = (body.len() >> 20, MAX_TEXT_BYTES >> 20);
         return Err(input(format!("the text has {got} MB; a note takes at most {most} MB")));
     }
-    let body = scrub(&body);
-    let title = draft.title.as_deref().map(|title| name::clean_title(&scrub(title)));
-    let title = title.filter(|title| !title.is_empty()).unwrap_or_else(|| name::title_of(&body));
+    let body = scrubber.scrub(&body);
+    let title = scrubber.line(draft.title.as_deref()).unwrap_or_else(|| name::title_of(&body));
     let mut tags: Vec<String> = Vec::new();
     for tag in &draft.tags {
-        match name::clean_tag(&scrub(tag)) {
+        match name::clean_tag(&scrubber.scrub(tag)) {
             Some(tag) if !tags.contains(&tag) => tags.push(tag),
             Some(_) => {}
             None if tag.trim().is_empty() => {}
             None => warnings.push(format!("tag {tag:?} left out: Obsidian takes no such tag")),
         }
     }
-    let word = |key, value: &Option<String>| -> Result<Option<String>> {
-        value.as_deref().map(|value| plain_name(key, &scrub(value))).transpose()
-    };
-    let line = |value: &Option<String>| {
-        value.as_deref().map(|value| name::clean_title(&scrub(value))).filter(|v| !v.is_empty())
-    };
     let fields = Fields {
         title: if title.is_empty() { "Untitled".to_owned() } else { title },
-        kind: word("type", &draft.kind)?.unwrap_or_else(|| "note".to_owned()),
-        domain: word("domain", &draft.domain)?,
+        kind: scrubber.word("type", draft.kind.as_deref())?.unwrap_or_else(|| "note".to_owned()),
+        domain: scrubber.word("domain", draft.domain.as_deref())?,
         tags,
         created: now,
-        source: line(&draft.source),
+        source: scrubber.line(draft.source.as_deref()),
         status: "inbox".to_owned(),
-        session: line(&draft.session),
-        project: line(&draft.project),
+        session: scrubber.line(draft.session.as_deref()),
+        project: scrubber.line(draft.project.as_deref()),
         related: Vec::new(),
         body,
     };
     Ok((fields, warnings))
+}
+
+/// Takes the secrets out of the parts of a draft and counts them.
+struct Scrubber<'a> {
+    filter: &'a Filter,
+    found: Vec<Finding>,
+}
+
+impl Scrubber<'_> {
+    fn scrub(&mut self, text: &str) -> String {
+        let scrubbed = self.filter.scrub(text);
+        for finding in scrubbed.found {
+            match self.found.iter_mut().find(|known| known.name == finding.name) {
+                Some(known) => known.count += finding.count,
+                None => self.found.push(finding),
+            }
+        }
+        scrubbed.text.into_string()
+    }
+
+    fn line(&mut self, value: Option<&str>) -> Option<String> {
+        let line = name::clean_title(&self.scrub(value?));
+        (!line.is_empty()).then_some(line)
+    }
+
+    fn word(&mut self, key: &str, value: Option<&str>) -> Result<Option<String>> {
+        value.map(|value| plain_name(key, &self.scrub(value))).transpose()
+    }
 }
 
 /// Gives `text` one kind of line end, drops what surrounds it, and replaces
@@ -285,7 +330,7 @@ mod tests {
     }
 
     fn keep(dir: &Path, draft: &Draft) -> Result<Stored> {
-        store(draft, &place(dir), now(), &str::to_owned, &|_| vec![])
+        store(draft, &place(dir), now(), &Filter::builtin(), &|_| vec![])
     }
 
     fn draft(text: &str) -> Draft {
@@ -341,17 +386,18 @@ mod tests {
     #[test]
     fn every_field_is_scrubbed() {
         let dir = tempfile::tempdir().unwrap();
+        let key = "ghp_Zk3VtQ8sYw1Lx0Rb7NcJ5mHd2PfG9aUe4TiK";
         let secret = Draft {
-            text: "the KEY is".to_owned(),
-            title: Some("a KEY".to_owned()),
-            tags: vec!["KEY".to_owned()],
-            source: Some("https://x.org/?t=KEY".to_owned()),
-            project: Some("KEY".to_owned()),
+            text: format!("the token is {key}"),
+            title: Some(format!("a {key}")),
+            tags: vec![key.to_owned()],
+            source: Some(format!("https://x.org/?token={key}")),
+            project: Some(key.to_owned()),
             ..Draft::default()
         };
-        let scrub = |text: &str| text.replace("KEY", "[REDACTED:k]");
-        let stored = store(&secret, &place(dir.path()), now(), &scrub, &|_| vec![]).unwrap();
-        assert!(!fs::read_to_string(&stored.path).unwrap().contains("KEY"));
-        assert!(!stored.relative.contains("KEY"));
+        let stored = keep(dir.path(), &secret).unwrap();
+        let note = fs::read_to_string(&stored.path).unwrap();
+        assert!(!note.contains("ghp_") && !stored.relative.contains("ghp_"), "{note}");
+        assert!(!stored.redacted.is_empty());
     }
 }

@@ -184,6 +184,24 @@ impl<'a> Section<'a> {
         Ok(Some(path))
     }
 
+    /// Returns the table `key` under this section as (key, list of strings)
+    /// pairs: for sections whose keys are the user's own words.
+    pub(super) fn lists(&mut self, key: &'static str) -> Result<Vec<(String, Vec<String>)>> {
+        let section = self.section(key)?;
+        let Some(table) = section.table else { return Ok(Vec::new()) };
+        let pair = |(key, value): (&Spanned<_>, &Spanned<DeValue<'_>>)| {
+            let key: &std::borrow::Cow<'_, str> = key.get_ref();
+            let list = match value.get_ref() {
+                DeValue::String(text) => Some(vec![text.to_string()]),
+                DeValue::Array(array) => strings(array),
+                _ => None,
+            };
+            list.map(|list| (key.to_string(), list))
+                .ok_or_else(|| section.wrong(key, value, "a list of strings"))
+        };
+        table.iter().map(pair).collect()
+    }
+
     /// Returns the string tables under this section as (key, value) pairs: for
     /// sections whose keys are the user's own words.
     pub(super) fn pairs(&mut self, key: &'static str) -> Result<Vec<(String, String)>> {

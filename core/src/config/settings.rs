@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use super::section::Section;
 use crate::error::Result;
+use crate::redact::{Filter, UserPattern};
 
 /// `[inject]`: what `context-inject` adds to a turn, and how much.
 #[derive(Clone, Debug)]
@@ -127,17 +128,32 @@ impl Redact {
     }
 }
 
-/// `[capture]`: how insights are kept.
+impl Redact {
+    /// Builds the credential filter.
+    ///
+    /// # Errors
+    /// When one of the user's patterns is not a regular expression.
+    pub fn filter(&self) -> Result<Filter> {
+        let pattern = |pattern: &Pattern| UserPattern {
+            name: pattern.name.clone(),
+            pattern: pattern.regex.clone(),
+            keywords: Vec::new(),
+        };
+        Filter::new(&self.patterns.iter().map(pattern).collect::<Vec<_>>(), &self.allow)
+    }
+}
+
+/// `[capture]`: how notes and insights are kept.
 #[derive(Clone, Debug)]
 pub struct Capture {
     /// The folder of the vault that captures go to.
     pub inbox: String,
     /// Tags every capture gets.
     pub tags: Vec<String>,
-    /// Keep insights the agent marks in its own output.
-    pub insights: bool,
     /// After this time the hook gives up.
     pub deadline: Duration,
+    /// `[capture.insights]`: what is kept of the agent's work unasked.
+    pub insights: Insights,
 }
 
 impl Capture {
@@ -145,30 +161,103 @@ impl Capture {
         let capture = Self {
             inbox: folder(&mut s, "inbox", "00-inbox")?,
             tags: s.texts("tags")?.unwrap_or_default(),
-            insights: s.flag("insights")?.unwrap_or(false),
             deadline: milliseconds(&mut s, "deadline_ms", 5_000)?,
+            insights: Insights::read(s.section("insights")?, warnings)?,
         };
         s.finish(warnings);
         Ok(capture)
     }
 }
 
+/// `[capture.insights]`: substantial results of the agent's tools, kept as
+/// signals for triage.
+#[derive(Clone, Debug)]
+pub struct Insights {
+    /// True switches it on; nothing is kept unasked.
+    pub enabled: bool,
+    /// Tools whose results are looked at.
+    pub tools: Vec<String>,
+    /// Shorter results are not kept, in characters.
+    pub min_chars: usize,
+    /// Longer results are cut to this, in characters.
+    pub max_chars: usize,
+    /// Results without one of these (regular expressions) are not kept; empty
+    /// keeps any.
+    pub patterns: Vec<String>,
+    /// Results with one of these are never kept.
+    pub never: Vec<String>,
+    /// Most signals in an hour, all sessions together.
+    pub per_hour: usize,
+    /// Most signals in a session.
+    pub per_session: usize,
+}
+
+impl Insights {
+    fn read(mut s: Section<'_>, warnings: &mut Vec<String>) -> Result<Self> {
+        let tools = ["WebFetch", "WebSearch", "Agent", "Task"].map(str::to_owned).to_vec();
+        let insights = Self {
+            enabled: s.flag("enabled")?.unwrap_or(false),
+            tools: s.texts("tools")?.unwrap_or(tools),
+            min_chars: s.count("min_chars")?.unwrap_or(600),
+            max_chars: s.count("max_chars")?.unwrap_or(6_000),
+            patterns: s.texts("patterns")?.unwrap_or_default(),
+            never: s.texts("never")?.unwrap_or_default(),
+            per_hour: s.count("per_hour")?.unwrap_or(6),
+            per_session: s.count("per_session")?.unwrap_or(12),
+        };
+        s.finish(warnings);
+        Ok(insights)
+    }
+}
+
 /// `[triage]`: how the inbox is sorted.
 #[derive(Clone, Debug)]
 pub struct Triage {
-    /// `[triage.domains]`: the folder of each domain, as (domain, folder).
+    /// The folder of the vault that holds the domains' folders.
+    pub folder: String,
+    /// The folder of signals that a person has to decide on.
+    pub review: String,
+    /// The folder of signals that are not worth keeping at hand.
+    pub archive: String,
+    /// `[triage.domains]`: the folder of each domain that has another than its
+    /// name in `folder`, as (domain, folder).
     pub domains: Vec<(String, String)>,
-    /// Notes that score at least this, from 0 to 1, are moved.
-    pub threshold: Option<f64>,
+    /// `[triage.keywords]`: words that speak for a domain, as (domain, words);
+    /// a domain that is not built in becomes one.
+    pub keywords: Vec<(String, Vec<String>)>,
+    /// Hosts whose word counts, besides the built-in ones.
+    pub trusted: Vec<String>,
+    /// Hosts whose word does not.
+    pub distrusted: Vec<String>,
+    /// Signals that score at least this, from 0 to 1, go to their domain.
+    pub threshold: f64,
+    /// Signals that score at least this, from 0 to 1, are put up for review.
+    pub review_threshold: f64,
 }
 
 impl Triage {
     pub(super) fn read(mut s: Section<'_>, warnings: &mut Vec<String>) -> Result<Self> {
-        let threshold = s.number("threshold")?;
-        if threshold.is_some_and(|threshold| !(0.0..=1.0).contains(&threshold)) {
-            return Err(s.invalid("threshold", "must be between 0 and 1"));
+        let domains = s.pairs("domains")?;
+        for (domain, folder) in &domains {
+            if !is_folder(folder) {
+                let message = format!("{domain:?}: {folder:?} is not a folder inside the vault");
+                return Err(s.invalid("domains", &message));
+            }
         }
-        let triage = Self { domains: s.pairs("domains")?, threshold };
+        let triage = Self {
+            folder: folder(&mut s, "folder", "05-signals")?,
+            review: folder(&mut s, "review", "05-signals/review")?,
+            archive: folder(&mut s, "archive", "05-signals/archive")?,
+            domains,
+            keywords: s.lists("keywords")?,
+            trusted: s.texts("trusted")?.unwrap_or_default(),
+            distrusted: s.texts("distrusted")?.unwrap_or_default(),
+            threshold: share(&mut s, "threshold", 0.55)?,
+            review_threshold: share(&mut s, "review_threshold", 0.40)?,
+        };
+        if triage.review_threshold > triage.threshold {
+            return Err(s.invalid("review_threshold", "must not be above `threshold`"));
+        }
         s.finish(warnings);
         Ok(triage)
     }
@@ -210,6 +299,20 @@ fn folder(s: &mut Section<'_>, key: &'static str, default: &str) -> Result<Strin
             .map(|[folder]| folder)
             .map_err(|_| s.invalid(key, "must be one folder")),
     }
+}
+
+fn is_folder(name: &str) -> bool {
+    let mut parts = std::path::Path::new(name).components();
+    !name.is_empty() && parts.all(|part| matches!(part, std::path::Component::Normal(_)))
+}
+
+/// A number from 0 to 1.
+fn share(s: &mut Section<'_>, key: &'static str, default: f64) -> Result<f64> {
+    let share = s.number(key)?.unwrap_or(default);
+    if (0.0..=1.0).contains(&share) {
+        return Ok(share);
+    }
+    Err(s.invalid(key, "must be between 0 and 1"))
 }
 
 fn milliseconds(s: &mut Section<'_>, key: &'static str, default: u64) -> Result<Duration> {
