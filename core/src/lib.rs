@@ -6,6 +6,7 @@
 
 pub mod analyse;
 pub mod capture;
+pub mod compress;
 pub mod config;
 pub mod embed;
 pub mod error;

@@ -1,0 +1,312 @@
+//! How much each line is worth: 0 must stay, 9 is noise.
+//!
+//! The order of worth: verdicts, failures, places, tallies, lines unlike their
+//! neighbours (0-1); what explains a failure, by distance (1-4); the first and
+//! last of each kind (6-7); more of the same kind (8); rulers, blank lines and
+//! frames of libraries (9).
+
+use super::lines::Lines;
+use super::signal::{Frame, Severity, Signal, signal};
+use super::template::{BLANK, Clusters};
+
+/// Lines that must stay.
+pub(super) const MUST: u8 = 0;
+/// Lines that stay unless the hard limit forbids it.
+pub(super) const SHOULD: u8 = 1;
+/// The best rank of a line that only shows what its kind looks like.
+pub(super) const SAMPLE: u8 = 6;
+/// More of the same kind.
+pub(super) const COMMON: u8 = 8;
+/// Nothing is lost without these.
+pub(super) const NOISE: u8 = 9;
+
+/// Failures of one kind that are all kept; of more, these and the last.
+const MAX_ALIKE: u32 = 40;
+
+/// An output seen line by line.
+pub(super) struct Seen<'a> {
+    pub(super) lines: &'a Lines,
+    pub(super) clusters: &'a Clusters,
+    pub(super) signals: Vec<Signal>,
+    /// The largest cluster whose lines still count as rare.
+    pub(super) rare_max: u32,
+    /// Share of non-blank lines that are rare.
+    pub(super) rare_share: f64,
+}
+
+impl<'a> Seen<'a> {
+    /// Reads the signals of all lines.
+    pub(super) fn new(lines: &'a Lines, clusters: &'a Clusters) -> Self {
+        let signals: Vec<Signal> = lines.iter().map(signal).collect();
+        let n = signals.iter().filter(|s| !s.blank).count().max(1);
+        let rare_max = u32::try_from(n / 100).unwrap_or(4).clamp(1, 4);
+        let rare =
+            (0..lines.len()).filter(|&i| (1..=rare_max).contains(&clusters.size_of(i))).count();
+        Self { lines, clusters, signals, rare_max, rare_share: rare as f64 / n as f64 }
+    }
+
+    /// Whether line `idx` is of a kind hardly seen in this output.
+    pub(super) fn is_rare(&self, idx: usize) -> bool {
+        (1..=self.rare_max).contains(&self.clusters.size_of(idx))
+    }
+
+    pub(super) fn signal(&self, idx: usize) -> Signal {
+        self.signals.get(idx).copied().unwrap_or_default()
+    }
+}
+
+/// Ranks all lines.
+pub(super) fn rank(seen: &Seen<'_>) -> Vec<u8> {
+    let mut ranks = vec![COMMON; seen.lines.len()];
+    kinds(seen, &mut ranks);
+    rare(seen, &mut ranks);
+    severities(seen, &mut ranks);
+    explanations(seen, &mut ranks);
+    frames(seen, &mut ranks);
+    ends(seen, &mut ranks);
+    headings(seen, &mut ranks);
+    ranks
+}
+
+fn raise(ranks: &mut [u8], idx: usize, to: u8) {
+    if let Some(rank) = ranks.get_mut(idx) {
+        *rank = (*rank).min(to);
+    }
+}
+
+/// First and last of each kind; rulers and blank lines.
+fn kinds(seen: &Seen<'_>, ranks: &mut [u8]) {
+    let mut first = vec![true; seen.clusters.size.len()];
+    let mut last = vec![0_usize; seen.clusters.size.len()];
+    for (idx, &c) in seen.clusters.of.iter().enumerate() {
+        let signal = seen.signal(idx);
+        if c == BLANK || signal.ruler {
+            ranks[idx] = NOISE;
+            continue;
+        }
+        if let Some(unseen) = first.get_mut(c as usize) {
+            if *unseen {
+                raise(ranks, idx, SAMPLE);
+            }
+            *unseen = false;
+        }
+        if let Some(last) = last.get_mut(c as usize) {
+            *last = idx;
+        }
+    }
+    for (cluster, &idx) in last.iter().enumerate() {
+        if seen.clusters.size.get(cluster).is_some_and(|&n| n > seen.rare_max) {
+            raise(ranks, idx, SAMPLE + 1);
+        }
+    }
+}
+
+/// Lines unlike their neighbours, and lines that differ from their own kind.
+fn rare(seen: &Seen<'_>, ranks: &mut [u8]) {
+    let n = seen.lines.len();
+    let outliers = (0..n).filter(|&i| seen.clusters.is_outlier(i)).count();
+    let outlier_rank = if outliers * 12 <= n.max(36) { MUST } else { 4 };
+    let mut block = 0_u8;
+    for idx in 0..n {
+        let signal = seen.signal(idx);
+        if signal.blank {
+            continue;
+        }
+        if seen.clusters.is_outlier(idx) && !signal.ruler && !signal.quote {
+            raise(ranks, idx, outlier_rank);
+        }
+        if !seen.is_rare(idx) {
+            block = 0;
+            continue;
+        }
+        block = block.saturating_add(1);
+        if signal.ruler || signal.quote || signal.pass && signal.frame == Frame::None && block > 3 {
+            continue;
+        }
+        let rank = match (seen.rare_share, block) {
+            (..=0.35, 1..=4) => MUST,
+            (..=0.35, 5..=8) => 2,
+            (..=0.35, _) | (..=0.6, 1..=3) => 3,
+            (..=0.6, _) => 4,
+            _ => 5,
+        };
+        raise(ranks, idx, rank);
+    }
+}
+
+/// Failures, warnings and tallies; beyond [`MAX_ALIKE`] of a kind only the
+/// last.
+fn severities(seen: &Seen<'_>, ranks: &mut [u8]) {
+    let mut count = vec![0_u32; seen.clusters.size.len()];
+    let n = seen.lines.len();
+    let mut last_of = vec![usize::MAX; seen.clusters.size.len()];
+    for idx in 0..n {
+        let signal = seen.signal(idx);
+        let size = seen.clusters.size_of(idx);
+        let Some(&c) = seen.clusters.of.get(idx).filter(|&&c| c != BLANK) else { continue };
+        if signal.ruler {
+            continue;
+        }
+        let nth = count.get(c as usize).copied().unwrap_or(0);
+        let usual = size as usize * 4 > n && size > 12 && n > 40;
+        let rank = match signal.severity {
+            Severity::Strong if usual && nth >= 3 => 6,
+            Severity::Strong if nth >= MAX_ALIKE => 4,
+            Severity::Strong => MUST,
+            Severity::Warning if usual && nth >= 2 => 6,
+            Severity::Warning if nth >= MAX_ALIKE => 5,
+            Severity::Warning if nth < 3 => MUST,
+            Severity::Warning => SHOULD,
+            Severity::Weak if size <= seen.rare_max => 2,
+            Severity::Weak if nth < 2 => 4,
+            _ if signal.tally && (size <= 3 || idx + 8 >= n) => MUST,
+            _ => continue,
+        };
+        raise(ranks, idx, rank);
+        if let Some(count) = count.get_mut(c as usize) {
+            *count += 1;
+        }
+        if let Some(last) = last_of.get_mut(c as usize) {
+            *last = idx;
+        }
+    }
+    for idx in last_of.into_iter().filter(|&idx| idx != usize::MAX) {
+        raise(ranks, idx, 2);
+    }
+}
+
+/// What follows a failure explains it: the nearer the more so.
+fn explanations(seen: &Seen<'_>, ranks: &mut [u8]) {
+    let mut distance = u32::MAX;
+    let mut warning = false;
+    for idx in 0..seen.lines.len() {
+        let signal = seen.signal(idx);
+        if signal.blank {
+            distance = distance.saturating_add(u32::from(distance > 2) * 2);
+            continue;
+        }
+        if signal.severity >= Severity::Warning && ranks.get(idx).is_some_and(|&r| r <= SHOULD) {
+            distance = 0;
+            warning = signal.severity == Severity::Warning;
+            continue;
+        }
+        if signal.pass {
+            distance = u32::MAX;
+        }
+        if distance == u32::MAX || signal.frame != Frame::None {
+            continue;
+        }
+        distance += 1;
+        let rank = match distance {
+            _ if distance <= 3 && signal.place => MUST,
+            1..=2 => SHOULD,
+            3..=6 => 2,
+            7..=10 => 3,
+            11..=14 => 4,
+            _ => {
+                distance = u32::MAX;
+                continue;
+            }
+        };
+        let rank = if signal.ruler {
+            NOISE
+        } else if signal.quote {
+            if is_underline(seen.lines.get(idx)) { 7 } else { rank.max(3) + u8::from(warning) }
+        } else if warning && !(signal.place && distance <= 2) {
+            rank.max(3)
+        } else {
+            rank
+        };
+        raise(ranks, idx, rank);
+    }
+}
+
+/// A quotation line without letters after the bar.
+pub(super) fn is_underline(line: &[u8]) -> bool {
+    let rest = memchr::memchr(b'|', line).and_then(|bar| line.get(bar + 1..)).unwrap_or_default();
+    !rest.iter().any(|b| b.is_ascii_alphanumeric() || *b >= 0x80)
+}
+
+/// Of each stack: the first frames in the user's own code, then the others.
+fn frames(seen: &Seen<'_>, ranks: &mut [u8]) {
+    let (mut user, mut in_stack) = (0_u32, 0_u32);
+    let mut above = NOISE;
+    for idx in 0..seen.lines.len() {
+        let signal = seen.signal(idx);
+        match signal.frame {
+            Frame::None => {
+                // The second line of a two-line frame goes with the first.
+                let indented = idx > 0 && signal.indent > seen.signal(idx - 1).indent;
+                if in_stack > 0 && indented && seen.signal(idx - 1).frame != Frame::None {
+                    ranks[idx] = ranks[idx].max(above.max(3));
+                    continue;
+                }
+                if !signal.blank {
+                    in_stack = in_stack.saturating_sub(1);
+                    user = if in_stack == 0 { 0 } else { user };
+                }
+            }
+            Frame::User => {
+                in_stack = 2;
+                let repeated = idx > 0 && seen.lines.get(idx) == seen.lines.get(idx - 1);
+                above = match user {
+                    _ if repeated => NOISE,
+                    0..=1 => MUST,
+                    2..=3 => 2,
+                    4..=7 => 4,
+                    _ => COMMON,
+                };
+                user += u32::from(!repeated);
+                ranks[idx] = above;
+            }
+            Frame::Library => {
+                in_stack = 2;
+                above = NOISE;
+                ranks[idx] = NOISE;
+            }
+        }
+    }
+}
+
+/// The first line, the last lines.
+fn ends(seen: &Seen<'_>, ranks: &mut [u8]) {
+    let n = seen.lines.len();
+    let mut kept = 0;
+    for idx in (0..n).rev() {
+        let signal = seen.signal(idx);
+        if signal.blank || signal.ruler || signal.frame == Frame::Library {
+            continue;
+        }
+        kept += 1;
+        match kept {
+            1 => raise(ranks, idx, MUST),
+            2..=4 if seen.is_rare(idx) => raise(ranks, idx, SHOULD),
+            2..=6 if seen.is_rare(idx) => raise(ranks, idx, 3),
+            _ => {}
+        }
+        if kept == 6 {
+            break;
+        }
+    }
+    if let Some(first) = (0..n).find(|&idx| !seen.signal(idx).blank && !seen.signal(idx).ruler) {
+        raise(ranks, first, SHOULD);
+    }
+}
+
+/// A heading stays with what it heads: `___ test_x ___`, `---- x stdout ----`.
+fn headings(seen: &Seen<'_>, ranks: &mut [u8]) {
+    let mut next_must = usize::MAX;
+    for idx in (0..seen.lines.len()).rev() {
+        let line = seen.lines.get(idx).trim_ascii();
+        let ruled =
+            [b"____".as_slice(), b"----", b"====", "────".as_bytes(), "⎯⎯⎯⎯".as_bytes(), b"****"]
+                .iter()
+                .any(|rule| line.starts_with(rule));
+        if ruled && !seen.signal(idx).ruler && next_must.saturating_sub(idx) <= 14 {
+            raise(ranks, idx, SHOULD);
+        }
+        if ranks.get(idx) == Some(&MUST) {
+            next_must = idx;
+        }
+    }
+}

@@ -1,0 +1,520 @@
+//! What one line says by itself: how bad it is, whether it names a place in
+//! a file, whether it is a stack frame, a source quotation or a ruler.
+
+use super::lines::is_blank;
+use super::words::{Word, word};
+
+/// How bad a line says things are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Default)]
+pub(super) enum Severity {
+    /// Nothing, or success.
+    #[default]
+    None,
+    /// A failure word somewhere in it.
+    Weak,
+    /// A warning.
+    Warning,
+    /// A failure, said in a place where tools put verdicts.
+    Strong,
+}
+
+/// A stack frame, and whose code it is in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub(super) enum Frame {
+    /// Not a frame.
+    #[default]
+    None,
+    /// In the user's own code, as far as the path tells.
+    User,
+    /// In a runtime, a library or a test runner.
+    Library,
+}
+
+/// The signals of one line.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Signal {
+    /// White space only.
+    pub(super) blank: bool,
+    /// How bad.
+    pub(super) severity: Severity,
+    /// States a success and no failure.
+    pub(super) pass: bool,
+    /// Names a file and a line number.
+    pub(super) place: bool,
+    /// Gives a count of outcomes, such as `3 failed, 229 passed`.
+    pub(super) tally: bool,
+    /// A stack frame.
+    pub(super) frame: Frame,
+    /// Source text quoted by a compiler, or its underline.
+    pub(super) quote: bool,
+    /// Punctuation only.
+    pub(super) ruler: bool,
+    /// Columns of white space before the text.
+    pub(super) indent: u16,
+}
+
+/// Reads the signals of a cleaned line. Only the first 2,000 bytes count.
+pub(super) fn signal(line: &[u8]) -> Signal {
+    if is_blank(line) {
+        return Signal { blank: true, ..Signal::default() };
+    }
+    let indent = line.iter().take_while(|b| matches!(b, b' ' | b'\t')).count();
+    let text = line.get(indent..line.len().min(2000)).unwrap_or_default();
+    let ruler = is_ruler(text);
+    let frame = frame(text);
+    let mut signal = Signal {
+        ruler,
+        frame,
+        quote: is_quote(text),
+        indent: u16::try_from(indent).unwrap_or(u16::MAX),
+        ..Signal::default()
+    };
+    if !ruler {
+        let said = read_words(text);
+        signal.severity = said.severity;
+        signal.pass = said.pass;
+        signal.tally = said.tally;
+        signal.place = place(text).is_some();
+    }
+    if signal.quote || frame != Frame::None {
+        // Quoted code says nothing about the run.
+        signal.severity = Severity::None;
+        signal.tally = false;
+    }
+    signal
+}
+
+struct Said {
+    severity: Severity,
+    pass: bool,
+    tally: bool,
+}
+
+/// Words that follow a number in a tally.
+const COUNTED: &[&[u8]] = &[
+    b"assertions",
+    b"checks",
+    b"deletions",
+    b"deletion",
+    b"errored",
+    b"error",
+    b"errors",
+    b"errores",
+    b"erreurs",
+    b"fehler",
+    b"examples",
+    b"failed",
+    b"failing",
+    b"failure",
+    b"failures",
+    b"fallos",
+    b"file",
+    b"files",
+    b"ignored",
+    b"insertion",
+    b"insertions",
+    b"issues",
+    b"issue",
+    b"package",
+    b"packages",
+    b"passed",
+    b"passing",
+    b"pending",
+    b"problem",
+    b"problems",
+    b"skipped",
+    b"test",
+    b"tests",
+    b"pruebas",
+    b"todo",
+    b"total",
+    b"upgraded",
+    b"vulnerabilities",
+    b"warning",
+    b"warnings",
+    b"avisos",
+    b"advertencias",
+    b"xfailed",
+    b"xpassed",
+    b"suites",
+    b"tasks",
+    b"targets",
+    b"matches",
+    b"resources",
+    b"added",
+    b"changed",
+    b"destroyed",
+    b"destroy",
+    b"add",
+    b"change",
+    b"rows",
+    b"filas",
+    b"commits",
+    b"requests",
+    b"jobs",
+    b"steps",
+    b"scenarios",
+    b"specs",
+    b"modules",
+    b"crates",
+    b"offenses",
+    b"violations",
+    b"violation",
+    b"offense",
+];
+
+/// A verdict mark at the start of a line.
+fn lead_mark(text: &[u8]) -> Option<Word> {
+    const BAD: &[&[u8]] = &[
+        "✗".as_bytes(),
+        "✖".as_bytes(),
+        "×".as_bytes(),
+        "✘".as_bytes(),
+        "●".as_bytes(),
+        "❌".as_bytes(),
+        "⨯".as_bytes(),
+        "✕".as_bytes(),
+        b"not ok",
+        b"FAIL",
+        b"--- FAIL",
+        b"ERR!",
+        b"E   ",
+        b"fatal:",
+        b"***",
+    ];
+    const GOOD: &[&[u8]] = &[
+        "✓".as_bytes(),
+        "✔".as_bytes(),
+        "√".as_bytes(),
+        "✅".as_bytes(),
+        b"ok ",
+        b"PASS",
+        b"--- PASS",
+    ];
+    if BAD.iter().any(|mark| text.starts_with(mark)) {
+        Some(Word::Failure)
+    } else if GOOD.iter().any(|mark| text.starts_with(mark)) {
+        Some(Word::Success)
+    } else {
+        None
+    }
+}
+
+fn read_words(text: &[u8]) -> Said {
+    let lead = lead_mark(text);
+    let mut said = Said {
+        severity: if lead == Some(Word::Failure) { Severity::Strong } else { Severity::None },
+        pass: lead == Some(Word::Success),
+        tally: false,
+    };
+    let mut number: Option<bool> = None; // Some(is zero) when the last token was a number
+    let mut negated = false;
+    let mut last = Word::Plain;
+    let mut at = 0;
+    let mut first = true;
+    while at < text.len() {
+        if !is_word_byte(text.get(at)) {
+            at += 1;
+            continue;
+        }
+        let start = at;
+        while is_word_byte(text.get(at)) {
+            at += 1;
+        }
+        let token = text.get(start..at).unwrap_or_default();
+        let before = start.checked_sub(1).and_then(|i| text.get(i));
+        let after = text.get(at);
+        if token.iter().all(u8::is_ascii_digit) {
+            number = Some(token.iter().all(|&b| b == b'0'));
+            last = Word::Plain;
+            continue;
+        }
+        let inside_name =
+            matches!(before, Some(b'/' | b'_' | b'-' | b'.' | b'$' | b'#' | b'@' | b'\\'))
+                || matches!(after, Some(b'/' | b'_' | b'(' | b'\\' | b'@'))
+                || (matches!(after, Some(b'.' | b'-')) && is_word_byte(text.get(at + 1)));
+        let kind = if inside_name { Word::Plain } else { word(token) };
+        if number.is_some() && !inside_name && is_counted(token) {
+            said.tally = true;
+        }
+        let zero = number == Some(true) || negated || counts_zero(text, at);
+        match kind {
+            Word::Failure if zero => {}
+            Word::Failure => {
+                let strong = first
+                    || number == Some(false)
+                    || matches!(after, Some(b':' | b'[' | b'!'))
+                    || token.iter().all(u8::is_ascii_uppercase)
+                    || token.len() > 8
+                        && (token.ends_with(b"Error") || token.ends_with(b"Exception"));
+                said.severity =
+                    said.severity.max(if strong { Severity::Strong } else { Severity::Weak });
+            }
+            Word::Warning if !zero => {
+                let strong = first
+                    || number == Some(false)
+                    || matches!(after, Some(b':' | b'[' | b']'))
+                    || token.iter().all(u8::is_ascii_uppercase);
+                if strong {
+                    said.severity = said.severity.max(Severity::Warning);
+                }
+            }
+            _ => {}
+        }
+        negated = matches!(token, b"no" | b"No" | b"without" | b"sin" | b"zero");
+        last = kind;
+        first = false;
+        number = None;
+    }
+    if last == Word::Success || said.pass {
+        said.pass = said.severity != Severity::Strong || lead == Some(Word::Success);
+        if said.pass && !said.tally {
+            said.severity = Severity::None;
+        }
+    }
+    said
+}
+
+fn is_counted(token: &[u8]) -> bool {
+    COUNTED.iter().any(|word| word.eq_ignore_ascii_case(token))
+}
+
+/// Whether `: 0` or `=0` follows, as in `errors: 0`.
+fn counts_zero(text: &[u8], at: usize) -> bool {
+    let rest = text.get(at..text.len().min(at + 6)).unwrap_or_default();
+    let Some(rest) = rest.strip_prefix(b":").or_else(|| rest.strip_prefix(b"=")) else {
+        return false;
+    };
+    let rest = rest.trim_ascii_start();
+    rest.first() == Some(&b'0') && !matches!(rest.get(1), Some(b'0'..=b'9' | b'x' | b'.'))
+}
+
+fn is_word_byte(byte: Option<&u8>) -> bool {
+    byte.is_some_and(|b| b.is_ascii_alphanumeric() || *b >= 0x80)
+}
+
+/// Nothing but punctuation and box drawing.
+fn is_ruler(text: &[u8]) -> bool {
+    let mut at = 0;
+    while let Some(&byte) = text.get(at) {
+        match byte {
+            b'0'..=b'9' | b'a'..=b'z' | b'A'..=b'Z' => return false,
+            // E2 94..96 box drawing, E2 8E misc technical (⎯), E2 80 dashes and ellipsis.
+            0xe2 if matches!(text.get(at + 1), Some(0x80 | 0x8e | 0x94..=0x96)) => at += 3,
+            0x80.. => return false,
+            _ => at += 1,
+        }
+    }
+    true
+}
+
+/// `12 | code`, `   | ^^^`, `> 12 | code`, `12 + code`.
+fn is_quote(text: &[u8]) -> bool {
+    let text = text.strip_prefix(b">").unwrap_or(text).trim_ascii_start();
+    let digits = text.iter().take_while(|b| b.is_ascii_digit()).count();
+    let rest = text.get(digits..).unwrap_or_default();
+    if digits > 6 {
+        return false;
+    }
+    if let Some(bar) = rest.trim_ascii_start().first() {
+        return *bar == b'|'
+            && rest.get(1) != Some(&b'|')
+            && (digits > 0 || rest.first() == Some(&b'|'))
+            && rest.iter().filter(|&&b| b == b'|').count() <= 3;
+    }
+    false
+}
+
+/// Path pieces that mark code the user did not write.
+const LIBRARY: &[&[u8]] = &[
+    b"node_modules",
+    b"node:",
+    b"site-packages",
+    b"dist-packages",
+    b"/rustc/",
+    b".cargo/registry",
+    b"/lib/python3",
+    b"<frozen",
+    b"java.base/",
+    b"jdk.internal",
+    b"sun.reflect",
+    b"java.util.",
+    b"java.lang.",
+    b"org.junit",
+    b"org.apache.maven",
+    b"org.gradle",
+    b"/usr/lib/",
+    b"/usr/local/go",
+    b"/go/src/",
+    b"goroutine ",
+    b"testing.tRunner",
+    b"core::",
+    b"std::",
+    b"alloc::",
+    b"__libc",
+    b"libc.so",
+    b"/csu/",
+    b"sysdeps/",
+    b"libsanitizer",
+    b"System.Private",
+    b"Microsoft.",
+    b"/vendor/",
+    b"/gems/",
+    b"internal/process",
+    b"__rustc",
+    b"rust_begin_unwind",
+    b"test::",
+    b"tokio::runtime",
+    b"_pytest",
+    b"pluggy",
+    b"unittest/",
+    b"/usr/include/",
+    b"vg_replace_malloc",
+    b"(in /usr",
+];
+
+fn frame(text: &[u8]) -> Frame {
+    let hash_frame = text.first() == Some(&b'#') && text.get(1).is_some_and(u8::is_ascii_digit);
+    let numbered = {
+        let digits = text.iter().take_while(|b| b.is_ascii_digit()).count();
+        (1..=3).contains(&digits)
+            && text.get(digits) == Some(&b':')
+            && text.get(digits + 1) == Some(&b' ')
+            && memchr::memmem::find(text, b"::").is_some()
+    };
+    let valgrind = text.starts_with(b"==")
+        && (memchr::memmem::find(text, b"==    at 0x").is_some()
+            || memchr::memmem::find(text, b"==    by 0x").is_some());
+    let is = hash_frame
+        || numbered
+        || valgrind
+        || text.starts_with(b"at ")
+            && (text.ends_with(b")")
+                || place(text).is_some()
+                || text.get(3) == Some(&b'/')
+                || memchr::memmem::find(text, b".").is_some() && text.len() < 200)
+        || text.starts_with("❯ ".as_bytes()) && place(text).is_some()
+        || text.starts_with(b"File \"") && memchr::memmem::find(text, b", line ").is_some()
+        || text.starts_with(b"from ") && place(text).is_some();
+    if !is {
+        return Frame::None;
+    }
+    if LIBRARY.iter().any(|piece| memchr::memmem::find(text, piece).is_some()) {
+        Frame::Library
+    } else {
+        Frame::User
+    }
+}
+
+/// Finds `path.ext:12`, `path(12,3)` or `"path", line 12`; returns the range
+/// of the path and the line number as text.
+pub(super) fn place(text: &[u8]) -> Option<(usize, usize)> {
+    let mut at = 0;
+    while let Some(found) = memchr::memchr2(b':', b'(', text.get(at..)?) {
+        let sep = at + found;
+        let digits = text.get(sep + 1..)?.iter().take_while(|b| b.is_ascii_digit()).count();
+        if (1..=7).contains(&digits) && looks_like_file(text, sep) {
+            let start = file_start(text, sep);
+            return Some((start, sep + 1 + digits));
+        }
+        at = sep + 1;
+    }
+    let line = memchr::memmem::find(text, b"\", line ")?;
+    let start = text.get(..line)?.iter().rposition(|&b| b == b'"')?;
+    let digits = text.get(line + 8..)?.iter().take_while(|b| b.is_ascii_digit()).count();
+    (digits > 0).then_some((start + 1, line + 8 + digits))
+}
+
+fn file_start(text: &[u8], end: usize) -> usize {
+    text.get(..end)
+        .and_then(|head| {
+            head.iter()
+                .rposition(|b| matches!(b, b' ' | b'\t' | b'(' | b'"' | b'\'' | b'`' | b'<' | b'['))
+        })
+        .map_or(0, |at| at + 1)
+}
+
+/// A name with an extension or a slash right before `end`.
+fn looks_like_file(text: &[u8], end: usize) -> bool {
+    let name = text.get(file_start(text, end)..end).unwrap_or_default();
+    let Some(dot) = name.iter().rposition(|&b| b == b'.') else {
+        return name.len() > 2 && name.contains(&b'/') && !name.starts_with(b"//");
+    };
+    let ext = name.get(dot + 1..).unwrap_or_default();
+    dot > 0
+        && (1..=10).contains(&ext.len())
+        && ext.iter().all(u8::is_ascii_alphanumeric)
+        && ext.first().is_some_and(u8::is_ascii_alphabetic)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn severity(line: &str) -> Severity {
+        signal(line.as_bytes()).severity
+    }
+
+    #[test]
+    fn failures_are_strong_where_tools_put_verdicts() {
+        for line in [
+            "error[E0425]: cannot find value `x`",
+            "src/a.c:4:9: error: ‘t’ undeclared",
+            "FAILED tests/a.py::test_x - boom",
+            "test tests::a ... FAILED",
+            "thread 'main' panicked at src/lib.rs:1:2:",
+            "not ok 301 - cierre de caja",
+            "make: *** [Makefile:12: obj/x.o] Error 1",
+            "tienda.carrito.StockError: sin stock",
+            "  × bloque 13 > caso 7",
+            "2026-11-02 21:01:03,031 [MainThread] ERROR tienda.http - POST /api",
+            "--- FAIL: TestX (0.00s)",
+            "3 failed, 229 passed",
+        ] {
+            assert_eq!(severity(line), Severity::Strong, "{line}");
+        }
+    }
+
+    #[test]
+    fn zero_counts_and_names_are_no_failures() {
+        for line in [
+            "test_1: 0 errors, 0 failures, error_rate=0.00 ... ok",
+            "test parse::error ... ok",
+            "src/error.rs",
+            "no errors found",
+            "errors: 0, failed=0",
+            "ok 12 - error handling",
+            "Compiling thiserror-impl v2.0.1",
+        ] {
+            assert_eq!(severity(line), Severity::None, "{line}");
+        }
+        assert_eq!(severity("src/mod03.c:4:9: aviso: variable sin usar"), Severity::Warning);
+    }
+
+    #[test]
+    fn places_frames_and_quotes_are_seen() {
+        let has = |line: &str| signal(line.as_bytes()).place;
+        assert!(
+            has("  --> nucleo/src/lib.rs:16:9")
+                && has("src/a.ts(3,7): error TS1")
+                && has("  File \"/x/app.py\", line 18, in f")
+        );
+        assert!(!has("at 12:30 the job") && !has("http://host:8080/x") && !has("ratio 1.5:3"));
+        let frame = |line: &str| signal(line.as_bytes()).frame;
+        assert_eq!(frame("    at cobra (/home/a/src/pagos.js:3:115)"), Frame::User);
+        assert_eq!(
+            frame("    at Module._compile (node:internal/modules/cjs/loader:1521:14)"),
+            Frame::Library
+        );
+        assert_eq!(frame("    #1 0x564 in lee src/lee.c:9"), Frame::User);
+        assert_eq!(frame("at last the build is done"), Frame::None);
+        assert!(
+            signal(b"   16 |     let x = 3;").quote
+                && signal(b"   |     ^^^").quote
+                && !signal(b"0|fila 0").quote
+        );
+        assert!(
+            signal("⎯⎯⎯⎯".as_bytes()).ruler && signal(b"======").ruler && !signal(b"== x ==").ruler
+        );
+    }
+}
