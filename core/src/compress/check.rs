@@ -17,12 +17,17 @@ pub(super) fn accept(
     limits: Limits,
     extract: &Extract,
 ) -> bool {
+    worth(output, limits, extract) && holds_all(facts, &extract.body)
+}
+
+/// Whether an extract saves enough.
+pub(super) fn worth(output: &Output<'_>, limits: Limits, extract: &Extract) -> bool {
     let size = extract.body.len() + SEAL;
     let gain = size * 10 <= output.shown_by_client.min(output.raw.len()) * 9;
     // Where the client shows a bare preview, an extract need not be smaller
     // than that: it holds the facts that the preview does not.
     let instead = output.raw.len() > output.shown_by_client * 2 && size <= limits.hard + SEAL;
-    (gain || instead) && holds_all(facts, &extract.body)
+    gain || instead
 }
 
 fn holds_all(facts: &Facts, body: &[u8]) -> bool {

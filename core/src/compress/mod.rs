@@ -8,15 +8,21 @@
 //! Families whose shape is not a list of lines have a file each.
 
 mod check;
+mod diag;
+mod events;
 mod facts;
+mod family;
+mod json;
 mod lines;
 mod rank;
 mod render;
 mod select;
+mod shape;
 mod signal;
 mod template;
 mod words;
 
+use family::Family;
 use lines::Lines;
 use rank::Seen;
 use select::Limits;
@@ -72,36 +78,100 @@ pub fn is_extract(text: &[u8]) -> bool {
     render::is_sealed(text)
 }
 
+/// Listings under this many bytes are left alone.
+const MIN_LISTING: usize = 8000;
+
 /// Compresses an output; `None` means: leave it alone.
 pub fn compress(output: &Output<'_>) -> Option<Extract> {
     if output.raw.len() < MIN_BYTES || is_extract(output.raw) {
         return None;
     }
     let lines = Lines::new(output.raw);
-    let clusters = template::cluster(&lines);
-    let seen = Seen::new(&lines, &clusters);
-    let ranks = rank::rank(&seen);
-    let limits = limits(output);
-    let facts = facts::facts(&seen, &ranks);
+    match family::family(output.command, output.raw, &lines) {
+        Family::File => None,
+        // Every entry is an answer: a list that fits is left whole.
+        Family::Listing if output.raw.len() < MIN_LISTING => None,
+        Family::Json => document(output, &lines),
+        family => by_lines(output, family, &events::unwrap(output.raw).unwrap_or(lines)),
+    }
+}
+
+/// An output that is a list of lines.
+fn by_lines(output: &Output<'_>, family: Family, lines: &Lines) -> Option<Extract> {
+    let clusters = template::cluster(lines);
+    let seen = Seen::new(lines, &clusters);
+    let mut ranks = rank::rank(&seen);
+    match family {
+        Family::Search => shape::search(&seen, &mut ranks),
+        Family::Listing => shape::listing(&seen, &mut ranks),
+        Family::Diff => shape::diff(&seen, &mut ranks),
+        Family::Log => shape::log(&seen, &mut ranks),
+        Family::Tree => shape::tree(&seen, &mut ranks),
+        _ => {}
+    }
+    let limits = limits(output, family);
+    let exact = matches!(family, Family::Search | Family::Diff | Family::Listing);
+    let facts = facts::facts(&seen, &ranks, limits, exact);
     let keep = select::select(&seen, &ranks, limits);
-    let page = select::page(&seen, &keep);
+    let page = select::page(&seen, &keep, exact);
     let n_omitted = page.n_omitted;
-    let notes = facts.notes();
     let mut body = page.into_bytes();
-    body.extend(render::closing(lines.n_raw, n_omitted, output.exit_code, &notes));
-    let extract = Extract { body, family: "text", n_lines: lines.n_raw, n_omitted };
+    body.extend(render::closing(lines.n_raw, n_omitted, output.exit_code, &facts.notes()));
+    let extract = Extract { body, family: family.name(), n_lines: lines.n_raw, n_omitted };
     check::accept(output, &facts, limits, &extract).then_some(extract)
+}
+
+/// A JSON document: a linter's report, or arrays shortened, as rich in detail
+/// as the budget allows.
+fn document(output: &Output<'_>, lines: &Lines) -> Option<Extract> {
+    let Some(doc) = json::Doc::parse(output.raw) else {
+        return by_lines(
+            output,
+            Family::Text,
+            &events::unwrap(output.raw).unwrap_or_else(|| Lines::new(output.raw)),
+        );
+    };
+    let limits = limits(output, Family::Json);
+    let facts = facts::of_document(&doc);
+    let closed = |mut body: Vec<u8>| {
+        body.extend_from_slice(
+            format!("\n[JSON of {} lines, items omitted as […]", lines.n_raw).as_bytes(),
+        );
+        if output.exit_code != 0 {
+            body.extend_from_slice(format!("; exit {}", output.exit_code).as_bytes());
+        }
+        Extract { body, family: Family::Json.name(), n_lines: lines.n_raw, n_omitted: 0 }
+    };
+    let report = diag::render(&doc).map(|mut body| {
+        body.pop();
+        closed(body)
+    });
+    report
+        .filter(|extract| {
+            extract.body.len() <= limits.hard && check::worth(output, limits, extract)
+        })
+        .or_else(|| {
+            json::DETAILS
+                .iter()
+                .map(|&detail| closed(json::render(&doc, detail)))
+                .find(|extract| extract.body.len() <= limits.soft)
+                .or_else(|| json::DETAILS.last().map(|&detail| closed(json::render(&doc, detail))))
+                .filter(|extract| check::accept(output, &facts, limits, extract))
+        })
 }
 
 /// The budget: a share of what the client would show; fixed small sizes where
 /// the client itself shows next to nothing.
-fn limits(output: &Output<'_>) -> Limits {
+fn limits(output: &Output<'_>, family: Family) -> Limits {
     let n = output.raw.len();
+    let rows = matches!(family, Family::Search | Family::Diff | Family::Log | Family::Listing);
     if output.exit_code != 0 {
-        Limits { soft: (n / 4).clamp(1600, 3200), hard: 9000 }
+        Limits { soft: (n / 4).clamp(1600, if rows { 6000 } else { 3200 }), hard: 9000 }
     } else if n > 30_000 {
-        Limits { soft: 1500, hard: 5500 }
+        Limits { soft: if rows { 2600 } else { 1800 }, hard: 5500 }
+    } else if rows {
+        Limits { soft: n / 2, hard: n * 2 / 3 }
     } else {
-        Limits { soft: (n / 6).clamp(800, 3000), hard: (n * 2 / 3).max(1500) }
+        Limits { soft: (n / 4).clamp(1000, 4000), hard: (n * 2 / 3).max(1500) }
     }
 }

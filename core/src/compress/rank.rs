@@ -7,7 +7,7 @@
 
 use super::lines::Lines;
 use super::signal::{Frame, Severity, Signal, signal};
-use super::template::{BLANK, Clusters};
+use super::template::{BLANK, Clusters, Map, hash};
 
 /// Lines that must stay.
 pub(super) const MUST: u8 = 0;
@@ -50,6 +50,12 @@ impl<'a> Seen<'a> {
         (1..=self.rare_max).contains(&self.clusters.size_of(idx))
     }
 
+    /// Whether line `idx` is one of many of its kind.
+    pub(super) fn is_usual(&self, idx: usize) -> bool {
+        let size = self.clusters.size_of(idx) as usize;
+        size > 12 && size * 16 > self.lines.len() && !self.clusters.is_outlier(idx)
+    }
+
     pub(super) fn signal(&self, idx: usize) -> Signal {
         self.signals.get(idx).copied().unwrap_or_default()
     }
@@ -64,6 +70,7 @@ pub(super) fn rank(seen: &Seen<'_>) -> Vec<u8> {
     explanations(seen, &mut ranks);
     frames(seen, &mut ranks);
     ends(seen, &mut ranks);
+    arrows(seen, &mut ranks);
     headings(seen, &mut ranks);
     ranks
 }
@@ -150,10 +157,10 @@ fn severities(seen: &Seen<'_>, ranks: &mut [u8]) {
         let nth = count.get(c as usize).copied().unwrap_or(0);
         let usual = size as usize * 4 > n && size > 12 && n > 40;
         let rank = match signal.severity {
-            Severity::Strong if usual && nth >= 3 => 6,
+            Severity::Strong if usual && nth >= 3 => COMMON,
             Severity::Strong if nth >= MAX_ALIKE => 4,
             Severity::Strong => MUST,
-            Severity::Warning if usual && nth >= 2 => 6,
+            Severity::Warning if usual && nth >= 2 => COMMON,
             Severity::Warning if nth >= MAX_ALIKE => 5,
             Severity::Warning if nth < 3 => MUST,
             Severity::Warning => SHOULD,
@@ -193,7 +200,7 @@ fn explanations(seen: &Seen<'_>, ranks: &mut [u8]) {
         if signal.pass {
             distance = u32::MAX;
         }
-        if distance == u32::MAX || signal.frame != Frame::None {
+        if distance == u32::MAX || signal.frame != Frame::None || seen.is_usual(idx) {
             continue;
         }
         distance += 1;
@@ -228,43 +235,43 @@ pub(super) fn is_underline(line: &[u8]) -> bool {
 }
 
 /// Of each stack: the first frames in the user's own code, then the others.
+/// A stack that no failure precedes is a log's decoration.
 fn frames(seen: &Seen<'_>, ranks: &mut [u8]) {
-    let (mut user, mut in_stack) = (0_u32, 0_u32);
+    let (mut user, mut in_stack, mut since_failure) = (0_u32, 0_u32, u32::MAX);
     let mut above = NOISE;
+    let mut met: Map<u64, u32> = Map::default();
     for idx in 0..seen.lines.len() {
         let signal = seen.signal(idx);
-        match signal.frame {
-            Frame::None => {
-                // The second line of a two-line frame goes with the first.
-                let indented = idx > 0 && signal.indent > seen.signal(idx - 1).indent;
-                if in_stack > 0 && indented && seen.signal(idx - 1).frame != Frame::None {
-                    ranks[idx] = ranks[idx].max(above.max(3));
-                    continue;
-                }
-                if !signal.blank {
-                    in_stack = in_stack.saturating_sub(1);
-                    user = if in_stack == 0 { 0 } else { user };
-                }
-            }
-            Frame::User => {
-                in_stack = 2;
-                let repeated = idx > 0 && seen.lines.get(idx) == seen.lines.get(idx - 1);
-                above = match user {
-                    _ if repeated => NOISE,
-                    0..=1 => MUST,
-                    2..=3 => 2,
-                    4..=7 => 4,
-                    _ => COMMON,
-                };
-                user += u32::from(!repeated);
-                ranks[idx] = above;
-            }
-            Frame::Library => {
-                in_stack = 2;
-                above = NOISE;
-                ranks[idx] = NOISE;
-            }
+        if signal.severity == Severity::Strong {
+            since_failure = 0;
         }
+        since_failure = since_failure.saturating_add(1);
+        if signal.frame == Frame::None {
+            // The second line of a two-line frame goes with the first.
+            let indented = idx > 0 && signal.indent > seen.signal(idx - 1).indent;
+            if in_stack > 0 && indented && seen.signal(idx - 1).frame != Frame::None {
+                ranks[idx] = if signal.place { above } else { ranks[idx].max(above.max(3)) };
+            } else if !signal.blank {
+                in_stack = in_stack.saturating_sub(1);
+                user = if in_stack == 0 { 0 } else { user };
+            }
+            continue;
+        }
+        in_stack = 2;
+        since_failure = since_failure.min(20);
+        let times = met.entry(hash(seen.lines.get(idx).trim_ascii())).or_default();
+        *times += 1;
+        let repeated = idx > 0 && seen.lines.get(idx) == seen.lines.get(idx - 1);
+        above = match (signal.frame, user) {
+            (Frame::Library, _) => NOISE,
+            _ if repeated || *times > 3 => COMMON,
+            (_, 0..=1) if since_failure <= 20 => MUST,
+            (_, 0..=3) => 2 + u8::from(*times > 1),
+            (_, 4..=7) => 4,
+            _ => COMMON,
+        };
+        user += u32::from(signal.frame == Frame::User && !repeated);
+        ranks[idx] = above;
     }
 }
 
@@ -307,6 +314,29 @@ fn headings(seen: &Seen<'_>, ranks: &mut [u8]) {
         }
         if ranks.get(idx) == Some(&MUST) {
             next_must = idx;
+        }
+    }
+}
+
+/// `--> path:1:2` under the head of a diagnostic: both stay. In a long report
+/// the quotations and proposed edits come after all heads.
+fn arrows(seen: &Seen<'_>, ranks: &mut [u8]) {
+    let n = seen.lines.len();
+    let heads: Vec<usize> = (1..n)
+        .filter(|&idx| {
+            let line = seen.lines.get(idx).trim_ascii_start();
+            line.starts_with(b"-->") && seen.signal(idx).place && !seen.signal(idx - 1).blank
+        })
+        .collect();
+    for (nth, &idx) in heads.iter().enumerate() {
+        raise(ranks, idx, MUST);
+        raise(ranks, idx - 1, MUST);
+        let end = heads.get(nth + 1).map_or(n.min(idx + 20), |&next| next - 1);
+        for (below, rank) in ranks.iter_mut().enumerate().take(end).skip(idx + 1) {
+            let signal = seen.signal(below);
+            if heads.len() > 5 && signal.severity < Severity::Warning && !signal.tally {
+                *rank = (*rank).max(if signal.quote { 5 } else { 6 });
+            }
         }
     }
 }

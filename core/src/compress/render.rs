@@ -24,25 +24,22 @@ const MAX_LINE: usize = 700;
 /// Builds an extract line by line.
 pub(super) struct Page<'a> {
     lines: &'a Lines,
+    exact: bool,
     out: Vec<u8>,
     /// Raw lines that are not shown, whole ones only.
     pub(super) n_omitted: u32,
 }
 
 impl<'a> Page<'a> {
-    pub(super) fn new(lines: &'a Lines) -> Self {
-        Self { lines, out: Vec::with_capacity(4096), n_omitted: 0 }
+    /// An empty page; `exact` keeps white space as it is, for text that may
+    /// be copied into an edit or a patch.
+    pub(super) fn new(lines: &'a Lines, exact: bool) -> Self {
+        Self { lines, exact, out: Vec::with_capacity(4096), n_omitted: 0 }
     }
 
     /// Appends line `idx` as it is read.
     pub(super) fn line(&mut self, idx: usize) {
-        shown(self.lines.get(idx), &mut self.out);
-        self.out.push(b'\n');
-    }
-
-    /// Appends text of its own as a line.
-    pub(super) fn text(&mut self, text: &[u8]) {
-        self.out.extend_from_slice(text);
+        show(self.lines.get(idx), self.exact, &mut self.out);
         self.out.push(b'\n');
     }
 
@@ -67,17 +64,6 @@ impl<'a> Page<'a> {
             self.out.extend_from_slice(note);
         }
         self.out.extend_from_slice(b"]\n");
-    }
-
-    /// Notes lines that are shown in another form or not at all, without a
-    /// mark of their own.
-    pub(super) fn omit(&mut self, n: u32) {
-        self.n_omitted += n;
-    }
-
-    /// The page so far.
-    pub(super) fn bytes(&self) -> &[u8] {
-        &self.out
     }
 
     pub(super) fn into_bytes(self) -> Vec<u8> {
@@ -129,7 +115,16 @@ fn checksum(page: &[u8]) -> u32 {
     u32::try_from((hash >> 32) ^ (hash & 0xffff_ffff)).unwrap_or(0)
 }
 
-/// Appends a line as it is shown.
+/// Appends a line as it is shown, with its white space when `exact`.
+pub(super) fn show(line: &[u8], exact: bool, out: &mut Vec<u8>) {
+    if exact && line.len() <= MAX_LINE {
+        out.extend_from_slice(line);
+    } else {
+        shown(line, out);
+    }
+}
+
+/// Appends a line with its decoration shortened.
 pub(super) fn shown(line: &[u8], out: &mut Vec<u8>) {
     let line = line.trim_ascii_end();
     if line.len() <= MAX_LINE {

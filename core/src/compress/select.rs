@@ -81,8 +81,8 @@ fn fill(seen: &Seen<'_>, keep: &mut [bool]) {
 }
 
 /// Renders the shown lines with marks for the gaps.
-pub(super) fn page<'a>(seen: &Seen<'a>, keep: &[bool]) -> Page<'a> {
-    let mut page = Page::new(seen.lines);
+pub(super) fn page<'a>(seen: &Seen<'a>, keep: &[bool], exact: bool) -> Page<'a> {
+    let mut page = Page::new(seen.lines, exact);
     let mut idx = 0;
     while idx < keep.len() {
         if keep[idx] {
@@ -91,12 +91,7 @@ pub(super) fn page<'a>(seen: &Seen<'a>, keep: &[bool]) -> Page<'a> {
             continue;
         }
         let end = (idx..keep.len()).find(|&i| keep[i]).unwrap_or(keep.len());
-        if (idx..end).all(|i| seen.signal(i).blank) {
-            // Blank lines carry nothing: they are counted, not marked.
-            page.omit(u32::try_from(end - idx).unwrap_or(0));
-        } else {
-            page.gap(&(idx..=end - 1), note(seen, idx, end).as_deref());
-        }
+        page.gap(&(idx..=end - 1), note(seen, idx, end).as_deref());
         idx = end;
     }
     page

@@ -1,0 +1,275 @@
+//! Linter reports in JSON (eslint, ruff, pyright, rubocop, golangci-lint,
+//! semgrep, stylelint, phpstan …): any object with a message and a line is a
+//! finding. Findings that say the same are listed once with all their places.
+
+use super::json::{Doc, Kind, unescape};
+use super::template::Map;
+
+/// A finding.
+struct Finding<'a> {
+    file: &'a [u8],
+    line: &'a [u8],
+    column: &'a [u8],
+    rule: &'a [u8],
+    message: &'a [u8],
+    level: &'a [u8],
+}
+
+const FILE: &[&[u8]] = &[
+    b"filePath",
+    b"filename",
+    b"file_name",
+    b"file",
+    b"path",
+    b"uri",
+    b"source",
+    b"Filename",
+    b"abs_path",
+];
+const LINE: &[&[u8]] = &[
+    b"line",
+    b"row",
+    b"startLine",
+    b"start_line",
+    b"Line",
+    b"lineNumber",
+    b"line_start",
+    b"beginLine",
+];
+const COLUMN: &[&[u8]] =
+    &[b"column", b"col", b"character", b"Column", b"column_start", b"start_column", b"startColumn"];
+const RULE: &[&[u8]] = &[
+    b"ruleId",
+    b"rule",
+    b"code",
+    b"cop_name",
+    b"check_id",
+    b"message-id",
+    b"FromLinter",
+    b"symbol",
+    b"identifier",
+    b"rule_id",
+    b"type",
+];
+const MESSAGE: &[&[u8]] = &[b"message", b"msg", b"text", b"Text", b"description", b"desc"];
+const LEVEL: &[&[u8]] = &[b"severity", b"level", b"Severity"];
+
+/// The file a finding is in and where the finding's own fields are, filled on
+/// the way down.
+#[derive(Clone, Copy, Default)]
+struct Context<'a> {
+    file: &'a [u8],
+}
+
+/// Renders a report, or `None` when the document is not one: it has fewer than
+/// three findings, or they are a small part of it.
+pub(super) fn render(doc: &Doc<'_>) -> Option<Vec<u8>> {
+    let mut findings = Vec::new();
+    visit(doc, 0, Context::default(), 0, &mut findings);
+    let located = findings.iter().filter(|f| !f.file.is_empty()).count();
+    if findings.len() < 3
+        || located * 10 < findings.len() * 9
+        || doc.raw.len() > findings.len() * 4000
+    {
+        return None;
+    }
+    Some(listing(doc, &findings))
+}
+
+fn visit<'a>(
+    doc: &Doc<'a>,
+    idx: usize,
+    context: Context<'a>,
+    depth: usize,
+    out: &mut Vec<Finding<'a>>,
+) {
+    if depth > 24 {
+        return;
+    }
+    let mut context = context;
+    if doc.kind(idx) == Kind::Object {
+        if let Some(file) = field(doc, idx, FILE, 2).filter(|&f| doc.kind(f) == Kind::String) {
+            context.file = text(doc, file);
+        }
+        let message = field(doc, idx, MESSAGE, 1).filter(|&m| doc.kind(m) == Kind::String);
+        if let (Some(message), Some(line)) = (message, field(doc, idx, LINE, 3)) {
+            let get = |keys, levels| {
+                field(doc, idx, keys, levels).map_or(b"".as_slice(), |f| text(doc, f))
+            };
+            out.push(Finding {
+                file: context.file,
+                line: text(doc, line),
+                column: get(COLUMN, 3),
+                rule: get(RULE, 2),
+                message: text(doc, message),
+                level: get(LEVEL, 2),
+            });
+            return;
+        }
+    }
+    for child in doc.children(idx) {
+        let key = doc.key(child);
+        let mut inner = context;
+        if key.contains(&b'/') || key.contains(&b'.') && key.len() > 4 {
+            inner.file = key; // phpstan: {"files": {"src/a.php": {…}}}
+        }
+        visit(doc, child, inner, depth + 1, out);
+    }
+}
+
+/// A scalar field by one of several names, here or in an object below that
+/// tells the place.
+fn field(doc: &Doc<'_>, idx: usize, keys: &[&[u8]], levels: usize) -> Option<usize> {
+    for key in keys {
+        let found = doc
+            .children(idx)
+            .find(|&c| doc.key(c) == *key && matches!(doc.kind(c), Kind::String | Kind::Other));
+        if found.is_some() {
+            return found;
+        }
+    }
+    if levels <= 1 {
+        return None;
+    }
+    const PLACES: &[&[u8]] = &[
+        b"location",
+        b"range",
+        b"start",
+        b"Pos",
+        b"position",
+        b"loc",
+        b"extra",
+        b"physicalLocation",
+        b"region",
+    ];
+    doc.children(idx)
+        .filter(|&c| doc.kind(c) == Kind::Object && PLACES.contains(&doc.key(c)))
+        .find_map(|c| field(doc, c, keys, levels - 1))
+}
+
+/// A scalar without its quotes; `null` is empty.
+fn text<'a>(doc: &Doc<'a>, idx: usize) -> &'a [u8] {
+    let raw = doc.text(idx);
+    match raw {
+        b"null" => b"",
+        _ => raw.strip_prefix(b"\"").and_then(|r| r.strip_suffix(b"\"")).unwrap_or(raw),
+    }
+}
+
+fn listing(doc: &Doc<'_>, findings: &[Finding<'_>]) -> Vec<u8> {
+    let prefix = common_folder(findings);
+    let mut out = Vec::new();
+    let files: std::collections::BTreeSet<&[u8]> = findings.iter().map(|f| f.file).collect();
+    out.extend_from_slice(
+        format!("{} findings in {} files", findings.len(), files.len()).as_bytes(),
+    );
+    if !prefix.is_empty() {
+        out.extend_from_slice(b" under ");
+        out.extend_from_slice(prefix);
+    }
+    out.push(b'\n');
+    for key in [b"errorCount".as_slice(), b"warningCount"] {
+        total(doc, key, &mut out);
+    }
+    let mut groups: Vec<(usize, Vec<usize>)> = Vec::new();
+    let mut known: Map<(&[u8], &[u8]), usize> = Map::default();
+    for (idx, finding) in findings.iter().enumerate() {
+        let group = *known.entry((finding.rule, finding.message)).or_insert_with(|| {
+            groups.push((idx, Vec::new()));
+            groups.len() - 1
+        });
+        if let Some((_, members)) = groups.get_mut(group) {
+            members.push(idx);
+        }
+    }
+    for (first, members) in groups {
+        let Some(finding) = findings.get(first) else { continue };
+        for part in [finding.level, finding.rule] {
+            if !part.is_empty() {
+                out.extend_from_slice(part);
+                out.push(b' ');
+            }
+        }
+        let mut message = Vec::new();
+        unescape(finding.message, &mut message);
+        message.iter_mut().filter(|b| **b == b'\n').for_each(|b| *b = b' ');
+        super::render::shown(&message, &mut out);
+        if members.len() > 1 {
+            out.extend_from_slice(format!(" ×{}", members.len()).as_bytes());
+        }
+        places(findings, &members, prefix, &mut out);
+    }
+    out
+}
+
+/// The places of one group, grouped by file.
+fn places(findings: &[Finding<'_>], members: &[usize], prefix: &[u8], out: &mut Vec<u8>) {
+    let mut file: Option<&[u8]> = None;
+    for finding in members.iter().filter_map(|&idx| findings.get(idx)) {
+        if file == Some(finding.file) {
+            out.push(b',');
+        } else {
+            out.extend_from_slice(b"\n  ");
+            out.extend_from_slice(finding.file.strip_prefix(prefix).unwrap_or(finding.file));
+            out.push(b':');
+        }
+        out.extend_from_slice(finding.line);
+        if !finding.column.is_empty() {
+            out.push(b':');
+            out.extend_from_slice(finding.column);
+        }
+        file = Some(finding.file);
+    }
+    out.push(b'\n');
+}
+
+/// Adds the sum of a counter that stands in every file's entry.
+fn total(doc: &Doc<'_>, key: &[u8], out: &mut Vec<u8>) {
+    let sum: u64 = doc
+        .children(0)
+        .flat_map(|entry| doc.children(entry).filter(|&f| doc.key(f) == key).collect::<Vec<_>>())
+        .filter_map(|f| std::str::from_utf8(doc.text(f)).ok()?.parse::<u64>().ok())
+        .sum();
+    if sum > 0 {
+        out.extend_from_slice(key);
+        out.extend_from_slice(format!(": {sum}\n").as_bytes());
+    }
+}
+
+fn common_folder<'a>(findings: &[Finding<'a>]) -> &'a [u8] {
+    let first = findings.first().map_or(b"".as_slice(), |f| f.file);
+    let mut len = first.len();
+    for finding in findings {
+        len = first.iter().zip(finding.file).take(len).take_while(|(a, b)| a == b).count();
+    }
+    let common = first.get(..len).unwrap_or_default();
+    let end = common.iter().rposition(|&b| b == b'/').map_or(0, |at| at + 1);
+    common.get(..end).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn same_findings_are_listed_once_with_all_places() {
+        let raw = br#"[{"filePath":"/p/src/a.ts","messages":[{"ruleId":"no-var","severity":2,"message":"Unexpected var.","line":4,"column":2},
+            {"ruleId":"no-var","severity":2,"message":"Unexpected var.","line":9,"column":2}],"errorCount":2},
+            {"filePath":"/p/src/b.ts","messages":[{"ruleId":"no-any","severity":1,"message":"Unexpected \"any\".","line":1,"column":1}],"errorCount":0}]"#;
+        let text = String::from_utf8(render(&Doc::parse(raw).unwrap()).unwrap()).unwrap();
+        assert_eq!(
+            text,
+            "3 findings in 2 files under /p/src/\nerrorCount: 2\n2 no-var Unexpected var. ×2\n  a.ts:4:2,9:2\n1 no-any Unexpected \"any\".\n  b.ts:1:1\n"
+        );
+    }
+
+    #[test]
+    fn nested_places_are_found() {
+        let raw = br#"[{"code":"F401","filename":"/p/x.py","location":{"column":5,"row":3},"message":"`os` unused"},
+            {"code":"F401","filename":"/p/y.py","location":{"column":5,"row":7},"message":"`os` unused"},
+            {"code":"E1","filename":"/p/y.py","location":{"column":1,"row":1},"message":"m"}]"#;
+        let text = String::from_utf8(render(&Doc::parse(raw).unwrap()).unwrap()).unwrap();
+        assert!(text.contains("F401 `os` unused ×2\n  x.py:3:5\n  y.py:7:5\n"), "{text}");
+        assert!(render(&Doc::parse(b"{\"a\":[1,2,3]}").unwrap()).is_none());
+    }
+}

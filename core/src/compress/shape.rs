@@ -1,0 +1,204 @@
+//! Ranks for outputs whose shape says more than their words: searches,
+//! listings, diffs, `git log`, drawn trees.
+
+use super::family::row;
+use super::rank::{COMMON, MUST, NOISE, SHOULD, Seen};
+use super::signal::Severity;
+use super::template::{Map, hash};
+
+/// Of each file: the first matches and those of a rare make; of a single file,
+/// the ends as well.
+pub(super) fn search(seen: &Seen<'_>, ranks: &mut [u8]) {
+    let mut per_file: Map<u64, usize> = Map::default();
+    let n = seen.lines.len();
+    for idx in 0..n {
+        let line = seen.lines.get(idx);
+        let Some((path, _, rest)) = row(line) else {
+            ranks[idx] = if line == b"--" { NOISE } else { ranks[idx].min(2) };
+            continue;
+        };
+        let context = rest.first() == Some(&b'-');
+        let nth = per_file.entry(hash(path)).or_default();
+        *nth += usize::from(!context);
+        ranks[idx] = match *nth {
+            _ if context => 5,
+            1 => MUST,
+            2..=3 => 2,
+            4..=8 => 3,
+            _ => 4,
+        };
+        if seen.is_rare(idx) && !context && seen.rare_share < 0.35 {
+            ranks[idx] = SHOULD;
+        }
+    }
+}
+
+/// Of each folder: the first entries; names whose extension is rare.
+pub(super) fn listing(seen: &Seen<'_>, ranks: &mut [u8]) {
+    let mut folders: Map<u64, usize> = Map::default();
+    let mut extensions: Map<u64, usize> = Map::default();
+    let n = seen.lines.len();
+    let parts = |idx: usize| {
+        let line = seen.lines.get(idx).trim_ascii();
+        let slash = line.iter().rposition(|&b| b == b'/').unwrap_or(0);
+        let name = line.get(slash..).unwrap_or_default();
+        let dot = name.iter().rposition(|&b| b == b'.').unwrap_or(name.len());
+        (hash(line.get(..slash).unwrap_or_default()), hash(name.get(dot..).unwrap_or_default()))
+    };
+    for idx in 0..n {
+        let (_, ext) = parts(idx);
+        *extensions.entry(ext).or_default() += 1;
+    }
+    for idx in 0..n {
+        let (folder, ext) = parts(idx);
+        let nth = folders.entry(folder).or_default();
+        *nth += 1;
+        let rare = extensions.get(&ext).is_some_and(|&n_ext| n_ext <= 2)
+            && n > 40
+            && extensions.len() * 8 < n;
+        let signal = seen.signal(idx);
+        let base = match *nth {
+            _ if signal.blank => NOISE,
+            1 => 3,
+            2 => 5,
+            _ => COMMON,
+        };
+        let odd = signal.severity == Severity::Strong
+            || !seen.lines.get(idx).contains(&b'/') && seen.is_rare(idx);
+        ranks[idx] = if odd {
+            MUST
+        } else if rare {
+            2
+        } else {
+            base
+        };
+    }
+}
+
+/// Added and removed lines; context by its distance from them.
+pub(super) fn diff(seen: &Seen<'_>, ranks: &mut [u8]) {
+    let n = seen.lines.len();
+    let mut generated = false;
+    let mut run = 0_usize;
+    for idx in 0..n {
+        let line = seen.lines.get(idx);
+        if let Some(names) = line.strip_prefix(b"diff --git ") {
+            generated =
+                [b".lock".as_slice(), b"-lock.", b".min.", b".map", b".snap", b".svg", b"go.sum"]
+                    .iter()
+                    .any(|part| memchr::memmem::find(names, part).is_some());
+        }
+        let change = matches!(line.first(), Some(b'+' | b'-'))
+            && !line.starts_with(b"+++ ")
+            && !line.starts_with(b"--- ");
+        run = if change { run + 1 } else { 0 };
+        ranks[idx] = match line.first() {
+            _ if change && generated => 6,
+            _ if change && run > 60 => 4,
+            _ if change && run > 12 => 3,
+            _ if change => SHOULD,
+            Some(b' ') => 7,
+            _ if line.starts_with(b"index ")
+                || line.starts_with(b"--- ")
+                || line.starts_with(b"+++ ") =>
+            {
+                5
+            }
+            None => 7,
+            _ => MUST,
+        };
+    }
+    near_changes(seen, ranks);
+}
+
+/// Context right before and after a change is worth more.
+fn near_changes(seen: &Seen<'_>, ranks: &mut [u8]) {
+    let change = |idx: usize| {
+        let line = seen.lines.get(idx);
+        matches!(line.first(), Some(b'+' | b'-'))
+            && !line.starts_with(b"+++ ")
+            && !line.starts_with(b"--- ")
+    };
+    for idx in 0..seen.lines.len() {
+        if ranks[idx] != 7 {
+            continue;
+        }
+        let before = idx > 0 && change(idx - 1);
+        if before || change(idx + 1) {
+            ranks[idx] = 2;
+        } else if change(idx + 2) || idx > 1 && change(idx - 2) {
+            ranks[idx] = 4;
+        }
+    }
+}
+
+/// Commits: subject first, then body, hash, author where it changes, date.
+pub(super) fn log(seen: &Seen<'_>, ranks: &mut [u8]) {
+    let mut author: &[u8] = b"";
+    let mut subject = false;
+    let mut nth = 0_u32;
+    for idx in 0..seen.lines.len() {
+        let line = seen.lines.get(idx);
+        let late = u8::from(nth > 40) * 2;
+        if line.starts_with(b"commit ") {
+            nth += 1;
+            subject = true;
+            ranks[idx] = 2 + late;
+        } else if line.starts_with(b"Author: ") {
+            ranks[idx] = if line == author { COMMON } else { 3 };
+            author = line;
+        } else if line.starts_with(b"Date: ") {
+            ranks[idx] = 5;
+        } else if seen.signal(idx).blank {
+            ranks[idx] = NOISE;
+        } else if subject {
+            subject = false;
+            ranks[idx] = if nth <= 40 { SHOULD } else { 3 };
+        } else {
+            ranks[idx] = (3 + late).min(ranks[idx].max(SHOULD));
+        }
+    }
+}
+
+/// The upper levels of a drawn tree; deeper entries that something is wrong
+/// with.
+pub(super) fn tree(seen: &Seen<'_>, ranks: &mut [u8]) {
+    let columns: Vec<usize> = seen.lines.iter().map(columns).collect();
+    // Tools indent by two, three or four columns a level.
+    let mut levels = columns.clone();
+    levels.sort_unstable();
+    levels.dedup();
+    for (idx, columns) in columns.iter().enumerate() {
+        let line = seen.lines.get(idx);
+        let has = |word: &[u8]| memchr::memmem::find(line, word).is_some();
+        let wrong = (has(b"UNMET") && !has(b"OPTIONAL"))
+            || [b" invalid".as_slice(), b" extraneous", b" missing", b"ERR!"]
+                .iter()
+                .any(|word| has(word));
+        ranks[idx] = match levels.binary_search(columns) {
+            _ if seen.signal(idx).blank => NOISE,
+            _ if wrong => MUST,
+            Ok(0) => MUST,
+            Ok(1) => SHOULD,
+            Ok(2) => 4,
+            Ok(3) => 6,
+            _ => COMMON,
+        };
+    }
+}
+
+/// The columns of branch drawing before an entry.
+fn columns(line: &[u8]) -> usize {
+    let mut columns = 0_usize;
+    let mut at = 0;
+    while let Some(&byte) = line.get(at) {
+        match byte {
+            b' ' | b'|' | b'+' | b'`' | b'\\' | b'-' => at += 1,
+            0xe2 => at += 3,
+            0xc2 if line.get(at + 1) == Some(&0xa0) => at += 2,
+            _ => break,
+        }
+        columns += 1;
+    }
+    columns
+}
