@@ -207,7 +207,9 @@ fn read_words(text: &[u8]) -> Said {
         pass: lead == Some(Word::Success),
         tally: false,
     };
-    let mut number: Option<bool> = None; // Some(is zero) when the last token was a number
+    // Whether the number right before this token, if any, is zero.
+    let mut number: Option<bool> = None;
+    let mut number_end = 0;
     let mut negated = false;
     let mut last = Word::Plain;
     let mut at = 0;
@@ -226,13 +228,21 @@ fn read_words(text: &[u8]) -> Said {
         let after = text.get(at);
         if token.iter().all(u8::is_ascii_digit) {
             number = Some(token.iter().all(|&b| b == b'0'));
+            number_end = at;
             last = Word::Plain;
             continue;
         }
-        let inside_name =
-            matches!(before, Some(b'/' | b'_' | b'-' | b'.' | b'$' | b'#' | b'@' | b'\\'))
-                || matches!(after, Some(b'/' | b'_' | b'(' | b'\\' | b'@'))
-                || (matches!(after, Some(b'.' | b'-')) && is_word_byte(text.get(at + 1)));
+        if start > number_end + 1 {
+            number = None;
+        }
+        let named = token.ends_with(b"Error") || token.ends_with(b"Exception");
+        let inside_name = match (before, after) {
+            (Some(b'.' | b'$'), Some(b':') | None) if named => false,
+            (Some(b'/' | b'_' | b'-' | b'.' | b'$' | b'#' | b'@' | b'\\'), _) => true,
+            (_, Some(b'/' | b'_' | b'(' | b'\\' | b'@')) => true,
+            (_, Some(b'.' | b'-')) => is_word_byte(text.get(at + 1)),
+            _ => false,
+        };
         let kind = if inside_name { Word::Plain } else { word(token) };
         if number.is_some() && !inside_name && is_counted(token) {
             said.tally = true;
@@ -244,9 +254,10 @@ fn read_words(text: &[u8]) -> Said {
                 let strong = first
                     || number == Some(false)
                     || matches!(after, Some(b':' | b'[' | b'!'))
+                    || token == b"Error" && text.get(at + 1).is_some_and(u8::is_ascii_digit)
+                    || matches!(token, b"panicked" | b"Uncaught" | b"Unhandled")
                     || token.iter().all(u8::is_ascii_uppercase)
-                    || token.len() > 8
-                        && (token.ends_with(b"Error") || token.ends_with(b"Exception"));
+                    || token.len() > 8 && named;
                 said.severity =
                     said.severity.max(if strong { Severity::Strong } else { Severity::Weak });
             }
@@ -316,13 +327,10 @@ fn is_quote(text: &[u8]) -> bool {
     if digits > 6 {
         return false;
     }
-    if let Some(bar) = rest.trim_ascii_start().first() {
-        return *bar == b'|'
-            && rest.get(1) != Some(&b'|')
-            && (digits > 0 || rest.first() == Some(&b'|'))
-            && rest.iter().filter(|&&b| b == b'|').count() <= 3;
-    }
-    false
+    let Some(after) = rest.trim_ascii_start().strip_prefix(b"|") else { return false };
+    let code = matches!(after.first(), None | Some(b' ' | b'\t' | b'_'));
+    code && (digits > 0 || rest.first() == Some(&b'|'))
+        && after.iter().filter(|&&b| b == b'|').count() <= 2
 }
 
 /// Path pieces that mark code the user did not write.
@@ -438,7 +446,9 @@ fn file_start(text: &[u8], end: usize) -> usize {
 fn looks_like_file(text: &[u8], end: usize) -> bool {
     let name = text.get(file_start(text, end)..end).unwrap_or_default();
     let Some(dot) = name.iter().rposition(|&b| b == b'.') else {
-        return name.len() > 2 && name.contains(&b'/') && !name.starts_with(b"//");
+        return name.len() > 2
+            && name.contains(&b'/')
+            && memchr::memmem::find(name, b"//").is_none();
     };
     let ext = name.get(dot + 1..).unwrap_or_default();
     dot > 0

@@ -18,6 +18,9 @@ use super::words;
 const MAX_TOKENS: usize = 24;
 /// A value is "what nearly all agree on" from this share on.
 const AGREE: f64 = 0.9;
+/// Templates of a group that a line is compared with, newest first: prose has
+/// as many as lines.
+const MAX_GROUP: usize = 24;
 /// Clusters smaller than this have no norm to differ from.
 const NORM_SIZE: u32 = 8;
 
@@ -169,7 +172,7 @@ impl Builder {
         }
         let key = (toks.len() as u64, group_key(toks));
         let group = self.groups.entry(key).or_default();
-        let found = group.iter().copied().find(|&id| {
+        let found = group.iter().rev().take(MAX_GROUP).copied().find(|&id| {
             self.templates.get(id as usize).is_some_and(|template| matches(template, toks))
         });
         let id = found.unwrap_or_else(|| {
@@ -276,12 +279,17 @@ fn number(token: &[u8]) -> Option<f64> {
     std::str::from_utf8(token.get(..end)?).ok()?.parse().ok()
 }
 
+/// What lines of one kind always share: a leading word, else the make of the
+/// first token.
 fn group_key(toks: &[Token]) -> u64 {
     let mut fnv = Fnv::default();
-    match toks.iter().find(|tok| matches!(tok.class, Class::Word | Class::Status)) {
-        Some(word) if toks.len() > 1 => fnv.write_u64(word.hash),
+    match toks.first() {
+        Some(first) if toks.len() > 1 && matches!(first.class, Class::Word | Class::Status) => {
+            fnv.write_u64(first.hash);
+        }
         // One word alone is a name in a listing: all of them are one kind.
-        _ => toks.iter().for_each(|tok| fnv.write_u64(tok.class as u64)),
+        Some(first) => fnv.write_u64(first.class as u64),
+        None => {}
     }
     fnv.finish()
 }
