@@ -1,34 +1,53 @@
-//! Replaces a tool's output by an extract that holds every fact of it.
-fn main() -> std::process::ExitCode {
-    use std::io::{Read, Write};
-    let mut args = std::env::args().skip(1);
-    let (mut command, mut code) = (String::new(), 0);
-    while let Some(arg) = args.next() {
-        match arg.as_str() {
-            "--command" => command = args.next().unwrap_or_default(),
-            "--exit-code" => code = args.next().and_then(|c| c.parse().ok()).unwrap_or(0),
-            _ => {}
+//! Shortens the output of tools without losing a fact of it.
+//!
+//! Without arguments it is the hook for PostToolUse (and PreToolUse, where the
+//! user turned the wrapper on) and exits 0 whatever happens. `run -- CMD` runs
+//! a command and shortens what it prints; with `--command` it is a filter.
+
+mod args;
+mod filter;
+mod permit;
+mod post;
+mod run;
+mod shorten;
+mod wrap;
+
+use std::io::Write;
+use std::process::ExitCode;
+
+use args::Mode;
+use postil_core::config::Overrides;
+use postil_core::hook::{self, Answer, EventKind, Hook};
+
+const HOOK: Hook = Hook {
+    name: "compress-output",
+    deadline: |config| config.compress.deadline,
+    is_enabled: |config| config.compress.enabled,
+};
+
+fn main() -> ExitCode {
+    match args::parse(std::env::args_os().skip(1)) {
+        Ok(Mode::Hook) => {
+            hook::run(&HOOK, &Overrides::default(), |event, config| match event.kind {
+                EventKind::PostToolUse => post::answer(event, config),
+                EventKind::PreToolUse => Ok(wrap::answer(event, config)),
+                _ => Ok(Answer::Silence("other-event")),
+            })
         }
+        Ok(Mode::Filter(source)) => filter::filter(&source),
+        Ok(Mode::Run(command)) => run::run(&command),
+        Ok(Mode::Finish(finish)) => run::finish(&finish),
+        Ok(Mode::Say(text)) => {
+            let _ = std::io::stdout().write_all(text.as_bytes());
+            ExitCode::SUCCESS
+        }
+        Err(message) => fail(&format!("{message}; try `compress-output --help`")),
     }
-    let mut raw = Vec::new();
-    let _ = std::io::stdin().read_to_end(&mut raw);
-    let shown = if code != 0 {
-        raw.len().min(10_000)
-    } else if raw.len() > 30_000 {
-        2000
-    } else {
-        raw.len()
-    };
-    let output = postil_core::compress::Output {
-        command: command.as_bytes(),
-        exit_code: code,
-        raw: &raw,
-        shown_by_client: shown,
-    };
-    if let Some(extract) = postil_core::compress::compress(&output) {
-        let _ = std::io::stdout().write_all(
-            &extract.seal(b"/home/ana/.local/state/postil/outputs/0123456789abcdef.txt"),
-        );
-    }
-    std::process::ExitCode::SUCCESS
+}
+
+/// Bad usage and failures of the command line exit 1: 2 would block an agent's
+/// call if a mistyped registration ran this as a hook.
+fn fail(message: &str) -> ExitCode {
+    let _ = writeln!(std::io::stderr(), "compress-output: {message}");
+    ExitCode::FAILURE
 }

@@ -20,6 +20,7 @@ use self::environment::{Environment, absolute};
 use self::section::{Section, Source};
 pub use self::settings::{Block, Capture, Compress, Inject, Insights, Pattern, Redact, Triage};
 use crate::error::{Error, ErrorKind, Result};
+use crate::redact::{Filter, UserPattern};
 
 /// What a command line says against the configuration.
 #[derive(Clone, Debug, Default)]
@@ -136,6 +137,17 @@ impl Config {
                 format!("no vault is configured in {file}; run `postil init --vault DIR`"),
             )
         })
+    }
+
+    /// Builds the credential filter with the user's own patterns.
+    pub fn filter(&self) -> Result<Filter> {
+        let user = |pattern: &Pattern| UserPattern {
+            name: pattern.name.clone(),
+            pattern: pattern.regex.clone(),
+            keywords: Vec::new(),
+        };
+        let patterns: Vec<UserPattern> = self.redact.patterns.iter().map(user).collect();
+        Filter::new(&patterns, &self.redact.allow)
     }
 
     fn load_from(env: &Environment<'_>, overrides: &Overrides) -> Result<Self> {

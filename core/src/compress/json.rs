@@ -346,7 +346,7 @@ impl Writer<'_, '_> {
 
     /// Counts the values of fields that have few.
     fn tally(&mut self, children: &[usize], depth: usize) {
-        let mut fields: Vec<(&[u8], Vec<(&[u8], u32)>, bool)> = Vec::new();
+        let mut fields: Vec<Field<'_>> = Vec::new();
         for &child in children.iter().filter(|&&c| self.doc.kind(c) == Kind::Object) {
             for field in self
                 .doc
@@ -394,6 +394,9 @@ impl Writer<'_, '_> {
         }
     }
 }
+
+/// A field of many objects: its key, values with counts, whether it has more.
+type Field<'a> = (&'a [u8], Vec<(&'a [u8], u32)>, bool);
 
 /// The children that are left out between two shown ones.
 fn gap(last: Option<usize>, next: usize) -> Option<(usize, usize)> {
@@ -497,11 +500,12 @@ fn unicode(text: &[u8]) -> (char, usize) {
             .and_then(|h| u32::from_str_radix(h, 16).ok())
     };
     let Some(high) = hex(0) else { return ('\u{fffd}', 0) };
-    if (0xd800..0xdc00).contains(&high) && text.get(4..6) == Some(b"\\u") {
-        if let Some(low) = hex(6).filter(|low| (0xdc00..0xe000).contains(low)) {
-            let code = 0x10000 + ((high - 0xd800) << 10) + (low - 0xdc00);
-            return (char::from_u32(code).unwrap_or('\u{fffd}'), 10);
-        }
+    let low = hex(6).filter(|low| (0xdc00..0xe000).contains(low));
+    if let Some(low) =
+        low.filter(|_| (0xd800..0xdc00).contains(&high) && text.get(4..6) == Some(b"\\u"))
+    {
+        let code = 0x10000 + ((high - 0xd800) << 10) + (low - 0xdc00);
+        return (char::from_u32(code).unwrap_or('\u{fffd}'), 10);
     }
     (char::from_u32(high).unwrap_or('\u{fffd}'), 4)
 }

@@ -1,6 +1,7 @@
 //! A tool's output → an extract that holds every fact of it, or nothing.
 //!
-//! Bytes in, bytes out; pure. The stages: `lines` (what a reader would have
+//! Bytes in, bytes out; pure but for `keep` (originals on disk) and `ledger`
+//! (what was saved). The stages: `lines` (what a reader would have
 //! seen), `template` (kinds of lines and what differs), `signal` (what a line
 //! says by itself), `rank` (what it is worth), `select` (what is shown),
 //! `render` (marks for the gaps), `facts` (what must be in the extract, read
@@ -13,6 +14,8 @@ mod events;
 mod facts;
 mod family;
 mod json;
+pub mod keep;
+pub mod ledger;
 mod lines;
 mod rank;
 mod render;
@@ -41,6 +44,8 @@ pub struct Output<'a> {
     /// What the client would show of it by itself, in bytes: larger extracts
     /// are useless.
     pub shown_by_client: usize,
+    /// Most bytes an extract may have.
+    pub max_bytes: usize,
 }
 
 /// An extract that passed its checks; not sealed yet.
@@ -57,14 +62,10 @@ pub struct Extract {
 
 impl Extract {
     /// The text that replaces the output: names `path` as the place of the
-    /// full text. Ends with a line end.
-    pub fn seal(self, path: &[u8]) -> Vec<u8> {
-        render::seal(self.body, path)
-    }
-
-    /// The text without its closing path.
-    pub fn body(&self) -> &[u8] {
-        &self.body
+    /// original, which `label` calls `full text` or what else it is. Ends with
+    /// a line end.
+    pub fn seal(self, label: &str, path: &[u8]) -> Vec<u8> {
+        render::seal(self.body, label, path)
     }
 
     /// Replaces the text, for the credential filter.
@@ -165,13 +166,31 @@ fn document(output: &Output<'_>, lines: &Lines) -> Option<Extract> {
 fn limits(output: &Output<'_>, family: Family) -> Limits {
     let n = output.raw.len();
     let rows = matches!(family, Family::Search | Family::Diff | Family::Log | Family::Listing);
-    if output.exit_code != 0 {
-        Limits { soft: (n / 4).clamp(1600, if rows { 6000 } else { 3200 }), hard: 9000 }
-    } else if n > 30_000 {
-        Limits { soft: if rows { 2600 } else { 1800 }, hard: 5500 }
+    let (soft, hard) = if output.exit_code != 0 {
+        ((n / 4).clamp(1600, if rows { 6000 } else { 3200 }), 9000)
+    } else if n > MAX_SHOWN {
+        (if rows { 2600 } else { 1800 }, 5500)
     } else if rows {
-        Limits { soft: n / 2, hard: n * 2 / 3 }
+        (n / 2, n * 2 / 3)
     } else {
-        Limits { soft: (n / 4).clamp(1000, 4000), hard: (n * 2 / 3).max(1500) }
+        ((n / 4).clamp(1000, 4000), (n * 2 / 3).max(1500))
+    };
+    Limits { soft: soft.min(output.max_bytes), hard: hard.min(output.max_bytes) }
+}
+
+/// Characters beyond which Claude Code shows a preview of a successful
+/// command's output only.
+const MAX_SHOWN: usize = 30_000;
+/// What it shows then.
+const PREVIEW: usize = 2_000;
+/// Characters of a failing command's output that it shows, head and tail.
+const MAX_FAILED: usize = 10_000;
+
+/// The bytes that Claude Code shows of an output by itself.
+pub fn shown_by_client(n_bytes: usize, exit_code: i32) -> usize {
+    match exit_code {
+        0 if n_bytes > MAX_SHOWN => PREVIEW,
+        0 => n_bytes,
+        _ => n_bytes.min(MAX_FAILED),
     }
 }

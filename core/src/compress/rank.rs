@@ -4,6 +4,10 @@
 //! neighbours (0-1); what explains a failure, by distance (1-4); the first and
 //! last of each kind (6-7); more of the same kind (8); rulers, blank lines and
 //! frames of libraries (9).
+#![allow(
+    clippy::needless_range_loop,
+    reason = "a line's rank is decided with its neighbours in view"
+)]
 
 use super::lines::Lines;
 use super::signal::{Frame, Severity, Signal, signal};

@@ -86,9 +86,9 @@ pub(super) fn closing(n_raw: u32, n_omitted: u32, exit_code: i32, notes: &[Strin
 
 /// Adds the place of the full text and the check sum by which an extract is
 /// known again.
-pub(super) fn seal(mut page: Vec<u8>, path: &[u8]) -> Vec<u8> {
+pub(super) fn seal(mut page: Vec<u8>, label: &str, path: &[u8]) -> Vec<u8> {
     if !path.is_empty() {
-        page.extend_from_slice(b"; full text: ");
+        page.extend_from_slice(format!("; {label}: ").as_bytes());
         page.extend_from_slice(path);
     }
     let sum = checksum(&page);
@@ -212,7 +212,8 @@ mod tests {
 
     #[test]
     fn an_extract_is_known_again_and_a_changed_one_is_not() {
-        let sealed = seal(b"x\n[9 lines, 8 omitted as [\xe2\x80\xa6]".to_vec(), b"/s/o/1.txt");
+        let sealed =
+            seal(b"x\n[9 lines, 8 omitted as [\xe2\x80\xa6]".to_vec(), "full text", b"/s/o/1.txt");
         assert!(is_sealed(&sealed) && is_sealed(sealed.trim_ascii_end()));
         let mut other = sealed.clone();
         other[0] = b'y';

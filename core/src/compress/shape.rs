@@ -1,5 +1,9 @@
 //! Ranks for outputs whose shape says more than their words: searches,
 //! listings, diffs, `git log`, drawn trees.
+#![allow(
+    clippy::needless_range_loop,
+    reason = "a line's rank is decided with its neighbours in view"
+)]
 
 use super::family::row;
 use super::rank::{COMMON, MUST, NOISE, SHOULD, Seen};

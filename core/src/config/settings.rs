@@ -60,11 +60,11 @@ impl Inject {
 pub struct Compress {
     /// False switches compression off.
     pub enabled: bool,
-    /// Tools whose output may be shortened.
+    /// Tools whose output may be shortened; a final `*` stands for any ending.
     pub tools: Vec<String>,
     /// Most tokens a shortened output may have.
     pub max_tokens: usize,
-    /// Run commands through the wrapper, so that the output of failing ones is
+    /// Off by default. Run commands through the wrapper, so that the output of failing ones is
     /// shortened too, where the user's own rules already allow the command.
     pub wrap: bool,
     /// Commands never touched: the first word, or the first words.
@@ -79,12 +79,13 @@ pub struct Compress {
 
 impl Compress {
     pub(super) fn read(mut s: Section<'_>, warnings: &mut Vec<String>) -> Result<Self> {
-        let tools = ["Bash", "Grep", "Glob", "WebFetch"].map(str::to_owned).to_vec();
+        let tools =
+            ["Agent", "Bash", "Glob", "Grep", "WebFetch", "mcp__*"].map(str::to_owned).to_vec();
         let compress = Self {
             enabled: s.flag("enabled")?.unwrap_or(true),
             tools: s.texts("tools")?.unwrap_or(tools),
-            max_tokens: s.count("max_tokens")?.unwrap_or(2_000),
-            wrap: s.flag("wrap")?.unwrap_or(true),
+            max_tokens: s.count("max_tokens")?.unwrap_or(4_000),
+            wrap: s.flag("wrap")?.unwrap_or(false),
             skip: s.texts("skip")?.unwrap_or_default(),
             keep: s.duration("keep")?.unwrap_or(Duration::from_secs(7 * 86_400)),
             keep_megabytes: s.count("keep_megabytes")?.unwrap_or(200),

@@ -1,0 +1,1 @@
+//! Which commands the user has already allowed.
