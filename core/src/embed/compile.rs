@@ -18,7 +18,8 @@ use super::wordpiece::{FOLD_END, FOLD_FIRST, fold_entry};
 use crate::error::{Error, ErrorKind, Result};
 
 /// SHA-256 of `model.safetensors` of potion-base-8M.
-const WEIGHTS_SHA256: &str = "f65d0f325faadc1e121c319e2faa41170d3fa07d8c89abd48ca5358d9a223de2";
+pub(super) const WEIGHTS_SHA256: &str =
+    "f65d0f325faadc1e121c319e2faa41170d3fa07d8c89abd48ca5358d9a223de2";
 /// SHA-256 of what its `tokenizer.json` says, see [`Tokenizer::fingerprint`].
 const TOKENIZER_SHA256: &str = "74f7bd6e50701b1849fb465a9b984fe4539e6a3421c13b480a43f2c9c1562b12";
 
@@ -212,7 +213,7 @@ fn check_against_reference(table: &Potion, model_dir: &Path) -> Result<()> {
     let probes = PROBES.map(str::to_owned);
     let expected = reference.encode_with_args(&probes, None, probes.len());
     for (probe, expected) in PROBES.iter().zip(expected) {
-        let (vector, _) = super::embed_plain(table, probe, true);
+        let vector = super::embed(table, &[], probe, true).vector;
         if vector.iter().zip(&expected).any(|(a, b)| (a - b).abs() > 1e-5) {
             return Err(wrong(model_dir, "the compiled table disagrees with model2vec-rs"));
         }
@@ -224,7 +225,7 @@ fn wrong(model_dir: &Path, why: &str) -> Error {
     Error::new(ErrorKind::Model, format!("model in {}: {why}", model_dir.display()))
 }
 
-fn hex(bytes: &[u8]) -> String {
+pub(super) fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 

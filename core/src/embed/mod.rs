@@ -9,8 +9,11 @@
 mod compile;
 mod map;
 mod potion;
+mod reading;
+mod tokens;
 mod trie;
 mod wordpiece;
+mod words;
 
 #[cfg(test)]
 mod tests;
@@ -22,6 +25,8 @@ pub use compile::{compile, prepare, verify};
 use crate::error::{Error, ErrorKind, Result};
 use crate::model::{DIM, Language, Vector};
 use potion::Potion;
+use reading::Reading;
+use words::WordTable;
 
 /// A text's vector and what was learned on the way.
 #[derive(Clone, Debug, PartialEq)]
@@ -37,6 +42,7 @@ pub struct Embedded {
 /// An open model with its word tables; shared freely between threads.
 pub struct Embedder {
     potion: Potion,
+    tables: Vec<WordTable>,
     hash: String,
 }
 
@@ -62,21 +68,24 @@ impl Embedder {
             }
             Err(_) => return Ok(None),
         };
-        let _ = tables;
-        let hash = format!("potion-base-8M/{}", potion::VERSION);
-        Ok(Some(Self { potion, hash }))
+        let mut tables =
+            tables.iter().map(|path| WordTable::open(path)).collect::<Result<Vec<_>>>()?;
+        // The order in which files are listed must not decide anything.
+        tables.sort_by_key(|table| (table.language(), *table.digest()));
+        let hash = hash_of(&tables);
+        Ok(Some(Self { potion, tables, hash }))
     }
 
     /// Embeds a query: cheap in a cold process, which reads no more of the
     /// files than the query's own words.
     pub fn query(&self, text: &str) -> Embedded {
-        self.embed(text, false)
+        embed(&self.potion, &self.tables, text, false)
     }
 
     /// Embeds a chunk: the same vector as [`Embedder::query`] gives, by the
     /// way that is fast over many texts.
     pub fn chunk(&self, text: &str) -> Embedded {
-        self.embed(text, true)
+        embed(&self.potion, &self.tables, text, true)
     }
 
     /// Identifies everything the vectors depend on: model, tables and the way
@@ -85,28 +94,37 @@ impl Embedder {
         &self.hash
     }
 
-    /// Tells which language `text` is read in.
+    /// Tells which language `text` is read in, as [`Embedder::query`] and
+    /// [`Embedder::chunk`] do.
     pub fn language(&self, text: &str) -> Language {
-        let _ = text;
-        Language::ENGLISH
-    }
-
-    fn embed(&self, text: &str, mapped: bool) -> Embedded {
-        let (vector, n_tokens) = embed_plain(&self.potion, text, mapped);
-        Embedded { vector, language: Language::ENGLISH, n_tokens }
+        Reading::of(text, &self.potion, &self.tables).language
     }
 }
 
-/// Embeds a text by the model alone; returns the vector and the number of
-/// known tokens.
-fn embed_plain(potion: &Potion, text: &str, mapped: bool) -> (Vector, usize) {
-    // A token is rarely shorter than three bytes; a wrong guess costs a copy.
-    let mut ids = Vec::with_capacity(text.len() / 3 + 8);
-    potion.pieces().encode(text, &mut ids);
-    let mut sum = [0.0; DIM];
-    let n_tokens = potion.add_rows(&ids, mapped, &mut sum);
-    normalise(&mut sum, n_tokens);
-    (sum, n_tokens)
+/// Verifies a word table: its form, the model it is for and its checksum.
+pub fn verify_table(path: &Path) -> Result<()> {
+    WordTable::open(path)?.verify(path)
+}
+
+/// Names the model, the way of reading and each table.
+fn hash_of(tables: &[WordTable]) -> String {
+    let mut hash = format!("potion-base-8M/{READING_VERSION}");
+    for table in tables {
+        let digest = compile::hex(&table.digest()[..8]);
+        hash.push_str(&format!("+{}:{digest}", table.language().code()));
+    }
+    hash
+}
+
+/// Changed whenever the same files give other vectors than before.
+const READING_VERSION: u32 = 1;
+
+fn embed(potion: &Potion, tables: &[WordTable], text: &str, mapped: bool) -> Embedded {
+    let reading = Reading::of(text, potion, tables);
+    let mut vector = [0.0; DIM];
+    let n_tokens = reading.add(text, potion, mapped, &mut vector);
+    normalise(&mut vector, n_tokens);
+    Embedded { vector, language: reading.language, n_tokens }
 }
 
 /// Turns a sum of `n_tokens` rows into a unit vector; zero stays zero.

@@ -4,7 +4,6 @@ use std::path::PathBuf;
 use std::sync::LazyLock;
 
 use model2vec_rs::model::StaticModel;
-use tempfile::TempDir;
 
 use super::*;
 
@@ -20,21 +19,29 @@ fn model_dir() -> PathBuf {
     folder
 }
 
-/// A copy of the model with its compiled table, made once per test run.
-static COMPILED: LazyLock<TempDir> = LazyLock::new(|| {
-    let folder = tempfile::Builder::new().prefix("postil-test-model-").tempdir().unwrap();
-    for name in ["model.safetensors", "tokenizer.json", "config.json"] {
-        std::os::unix::fs::symlink(model_dir().join(name), folder.path().join(name)).unwrap();
-    }
-    compile(folder.path()).unwrap();
+/// A folder with the model and its compiled table, made once per test run. It
+/// lies in the target folder because a static is never dropped.
+static COMPILED: LazyLock<PathBuf> = LazyLock::new(|| {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../target/test-model");
+    link_model(&folder);
+    compile(&folder).unwrap();
     folder
 });
+
+fn link_model(folder: &Path) {
+    std::fs::create_dir_all(folder).unwrap();
+    for name in ["model.safetensors", "tokenizer.json", "config.json"] {
+        let link = folder.join(name);
+        let _ = std::fs::remove_file(&link);
+        std::os::unix::fs::symlink(model_dir().join(name), link).unwrap();
+    }
+}
 
 static REFERENCE: LazyLock<StaticModel> =
     LazyLock::new(|| StaticModel::from_pretrained(model_dir(), None, None, None).unwrap());
 
 fn embedder() -> Embedder {
-    Embedder::open(COMPILED.path(), &[]).unwrap().unwrap()
+    Embedder::open(&COMPILED, &[]).unwrap().unwrap()
 }
 
 /// A generator good enough to vary texts, the same in every run (Marsaglia,
@@ -186,10 +193,8 @@ fn absent_uncompiled_and_damaged_models_are_told_apart() {
 #[test]
 fn verify_notices_one_changed_bit_of_the_compiled_table() {
     let folder = tempfile::tempdir().unwrap();
-    for name in ["model.safetensors", "tokenizer.json", "config.json"] {
-        std::os::unix::fs::symlink(model_dir().join(name), folder.path().join(name)).unwrap();
-    }
-    let mut table = std::fs::read(COMPILED.path().join(potion::FILE_NAME)).unwrap();
+    link_model(folder.path());
+    let mut table = std::fs::read(COMPILED.join(potion::FILE_NAME)).unwrap();
     let path = folder.path().join(potion::FILE_NAME);
     std::fs::write(&path, &table).unwrap();
     verify(folder.path()).unwrap();
@@ -197,4 +202,48 @@ fn verify_notices_one_changed_bit_of_the_compiled_table() {
     table[middle] ^= 1;
     std::fs::write(&path, &table).unwrap();
     assert!(verify(folder.path()).unwrap_err().to_string().contains("damaged"));
+}
+
+/// The Spanish table as it ships.
+fn spanish() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("languages/es.table")
+}
+
+fn bilingual() -> Embedder {
+    Embedder::open(&COMPILED, &[spanish()]).unwrap().unwrap()
+}
+
+fn cosine(a: &str, b: &str) -> f32 {
+    let embedder = bilingual();
+    let (a, b) = (embedder.query(a).vector, embedder.query(b).vector);
+    a.iter().zip(&b).map(|(a, b)| a * b).sum()
+}
+
+#[test]
+fn the_shipped_table_is_whole_and_part_of_the_hash() {
+    verify_table(&spanish()).unwrap();
+    let (plain, bilingual) = (embedder(), bilingual());
+    assert!(bilingual.hash().starts_with(plain.hash()), "{}", bilingual.hash());
+    assert!(bilingual.hash().contains("+es:"), "{}", bilingual.hash());
+}
+
+#[test]
+fn spanish_and_english_meet_in_one_space() {
+    let question = "¿cómo restauro la base de datos?";
+    let close = cosine(question, "how do I restore the database");
+    let far = cosine(question, "a recipe for potato omelette");
+    assert!(close > 0.6 && close > far + 0.3, "{close} against {far}");
+}
+
+#[test]
+fn texts_no_table_claims_keep_their_vectors() {
+    let (plain, bilingual) = (embedder(), bilingual());
+    for text in PASSAGES {
+        let embedded = bilingual.chunk(text);
+        let is_spanish = embedded.language == Language::SPANISH;
+        assert_eq!(is_spanish, text.contains("¿") || text.contains("Antes"), "{text}");
+        assert_eq!(embedded.vector == plain.chunk(text).vector, !is_spanish, "{text}");
+        assert_eq!(embedded, bilingual.query(text), "{text}");
+        assert_eq!(embedded.language, bilingual.language(text), "{text}");
+    }
 }

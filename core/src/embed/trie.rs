@@ -127,22 +127,36 @@ impl Builder {
         }
     }
 
-    /// Finds the lowest base at which all of `bytes` (ascending) are free.
+    /// Finds a base at which all of `bytes` (ascending) are free.
+    ///
+    /// The search starts where the nodes are no longer nearly full (19 of 20),
+    /// the rule of Kudo's Darts: some places stay empty, but the search does
+    /// not walk over the full part again and again.
     fn place(&mut self, bytes: &[u8]) -> usize {
-        while self.used.get(self.first_free) == Some(&true) {
-            self.first_free += 1;
-        }
         let lowest = usize::from(bytes[0]);
-        let mut base = self.first_free.saturating_sub(lowest);
         // Base 0 would make child and root the same node for byte 0.
-        base = base.max(1);
-        while bytes.iter().any(|byte| self.used.get(base + usize::from(*byte)) == Some(&true)) {
-            base += 1;
+        let start = self.first_free.max(lowest + 1);
+        let (mut at, mut n_full) = (start, 0);
+        while !self.fits(at - lowest, bytes) {
+            n_full += usize::from(self.is_used(at));
+            at += 1;
         }
+        if n_full * 20 >= (at - start + 1) * 19 {
+            self.first_free = at;
+        }
+        let base = at - lowest;
         let n_nodes = self.nodes.len().max(base + 256);
         self.nodes.resize(n_nodes, [0, NONE, NONE]);
         self.used.resize(n_nodes, false);
         base
+    }
+
+    fn fits(&self, base: usize, bytes: &[u8]) -> bool {
+        !bytes.iter().any(|byte| self.is_used(base + usize::from(*byte)))
+    }
+
+    fn is_used(&self, node: usize) -> bool {
+        self.used.get(node) == Some(&true)
     }
 }
 

@@ -64,6 +64,11 @@ impl WordPiece<'_> {
         reader.span(rest);
     }
 
+    /// Tells whether a folded word is one token of the vocabulary.
+    pub(super) fn is_token(&self, folded: &str) -> bool {
+        self.trie.exact(folded.as_bytes()).is_some()
+    }
+
     /// Greedy longest match; a word with a part that matches nothing is
     /// unknown as a whole.
     fn split_word(&self, word: &[u8], ids: &mut Vec<u32>) {

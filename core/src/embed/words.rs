@@ -1,0 +1,346 @@
+//! Word tables, `xx.table`: the words of another language as vectors in the
+//! model's own space, with the evidence each word gives for that language.
+//!
+//! `core/languages/README.md` describes the format and how a table is made. A
+//! file is used where it lies: an index lookup touches two or three pages, a
+//! row is one small read.
+
+use std::fs::File;
+use std::os::unix::fs::FileExt;
+use std::path::Path;
+
+use memmap2::Mmap;
+use rust_stemmers::{Algorithm, Stemmer};
+use sha2::{Digest, Sha256};
+
+use super::compile::WEIGHTS_SHA256;
+use super::map;
+use crate::error::{Error, ErrorKind, Result};
+use crate::model::{DIM, Language, Vector};
+use crate::text;
+
+const MAGIC: &[u8; 8] = b"POSTILWT";
+const VERSION: u32 = 1;
+const HEAD_SIZE: usize = 256;
+/// Scale (f16), share of the stem (u16) and the values (i8).
+const RECORD_SIZE: usize = 4 + DIM;
+/// Fingerprint (u32), row and flag (u24), score or number (i8).
+const ENTRY_SIZE: usize = 8;
+const NO_ROW: u32 = 0x7F_FFFF;
+const BEGINS_PHRASE: u32 = 0x80_0000;
+
+/// A stored score of this size means that the word is e times as likely in the
+/// table's language as in English.
+pub(super) const SCORE_UNITS: i32 = 40;
+
+/// What a table knows of a word.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Word {
+    /// The row of its vector.
+    pub(super) row: Option<u32>,
+    /// Evidence for the table's language, in 1/40 of a natural logarithm.
+    pub(super) score: i8,
+    /// True when some phrase begins with it.
+    pub(super) begins_phrase: bool,
+}
+
+/// An open word table.
+pub(super) struct WordTable {
+    file: File,
+    map: Mmap,
+    head: Head,
+    stemmer: Option<Stemmer>,
+}
+
+impl WordTable {
+    /// Opens the table at `path`; fails when it is not one, or was trained for
+    /// another model.
+    pub(super) fn open(path: &Path) -> Result<Self> {
+        let file = File::open(path).map_err(|error| Error::io("open", path, error))?;
+        let map = map::map(&file).map_err(|error| Error::io("map", path, error))?;
+        let head = Head::parse(&map).map_err(|why| wrong(path, why))?;
+        let stemmer = match head.stemmer.as_str() {
+            "" => None,
+            name => Some(stemmer(name).ok_or_else(|| wrong(path, "names an unknown stemmer"))?),
+        };
+        Ok(Self { file, map, head, stemmer })
+    }
+
+    /// Compares the content with the checksum in the header.
+    pub(super) fn verify(&self, path: &Path) -> Result<()> {
+        let body = self.map.get(HEAD_SIZE..).unwrap_or(&[]);
+        if Sha256::digest(body)[..] == self.head.digest {
+            return Ok(());
+        }
+        Err(wrong(path, "is damaged; install it again"))
+    }
+
+    pub(super) fn language(&self) -> Language {
+        self.head.language
+    }
+
+    /// The SHA-256 of the content, as the header states it.
+    pub(super) fn digest(&self) -> &[u8; 32] {
+        &self.head.digest
+    }
+
+    /// Looks a folded word up.
+    pub(super) fn word(&self, folded: &str) -> Option<Word> {
+        let (packed, score) = self.find(Section::WordStarts, folded)?;
+        let row = packed & NO_ROW;
+        Some(Word {
+            row: (row != NO_ROW).then_some(row),
+            score,
+            begins_phrase: packed & BEGINS_PHRASE != 0,
+        })
+    }
+
+    /// Finds the rows of the words that share a folded word's stem: the first
+    /// row and how many follow each other.
+    pub(super) fn stem(&self, folded: &str) -> Option<(u32, u32)> {
+        let stem = stem_folded(self.stemmer.as_ref()?, self.head.language, folded);
+        let (first, number) = self.find(Section::StemStarts, &stem)?;
+        Some((first, u32::try_from(number).ok()?))
+    }
+
+    /// Adds the vector of `row`, read from the file or through the mapping.
+    pub(super) fn add_row(&self, row: u32, mapped: bool, sum: &mut Vector) {
+        self.with_record(row, mapped, |record| add(sum, record, 1.0));
+    }
+
+    /// Adds the mean of `number` rows from `first` on, each weighted with its
+    /// share of their occurrences.
+    pub(super) fn add_mean(&self, (first, number): (u32, u32), mapped: bool, sum: &mut Vector) {
+        for row in first..first.saturating_add(number) {
+            self.with_record(row, mapped, |record| {
+                let share = u16::from_le_bytes([record[2], record[3]]);
+                add(sum, record, f32::from(share) / f32::from(u16::MAX));
+            });
+        }
+    }
+
+    fn with_record(&self, row: u32, mapped: bool, take: impl FnOnce(&[u8; RECORD_SIZE])) {
+        let (start, length) = self.head.section(Section::Rows);
+        let at = row as usize * RECORD_SIZE;
+        if at + RECORD_SIZE > length {
+            return;
+        }
+        let mut buffer = [0; RECORD_SIZE];
+        if !mapped && self.file.read_exact_at(&mut buffer, (start + at) as u64).is_ok() {
+            return take(&buffer);
+        }
+        if let Some(record) = self.map.get(start + at..).and_then(<[u8]>::first_chunk) {
+            take(record);
+        }
+    }
+
+    /// Finds a key's entry: its three-byte and its one-byte field.
+    fn find(&self, starts: Section, key: &str) -> Option<(u32, i8)> {
+        let starts_bytes = self.bytes(starts).as_chunks::<4>().0;
+        let entries = self.bytes(starts.next()).as_chunks::<ENTRY_SIZE>().0;
+        let bits = starts_bytes.len().checked_sub(1)?.checked_ilog2()?;
+        let hash = hash_key(key);
+        let bucket = hash.checked_shr(64 - bits).unwrap_or(0) as usize;
+        let start = |bucket: usize| starts_bytes.get(bucket).map(|at| u32::from_le_bytes(*at));
+        let range = start(bucket)? as usize..start(bucket + 1)? as usize;
+        let fingerprint = ((hash >> (32 - bits)) as u32).to_le_bytes();
+        let entry = entries.get(range)?.iter().find(|entry| entry[..4] == fingerprint)?;
+        let packed = u32::from_le_bytes([entry[4], entry[5], entry[6], 0]);
+        Some((packed, entry[7].cast_signed()))
+    }
+
+    fn bytes(&self, section: Section) -> &[u8] {
+        let (start, length) = self.head.section(section);
+        self.map.get(start..start + length).unwrap_or(&[])
+    }
+}
+
+/// The parts of a file, in the order of the header's list.
+#[derive(Clone, Copy)]
+enum Section {
+    Rows,
+    WordStarts,
+    Words,
+    StemStarts,
+    Stems,
+    PhraseStarts,
+    Phrases,
+    Text,
+}
+
+impl Section {
+    const ALL: [Self; 8] = [
+        Self::Rows,
+        Self::WordStarts,
+        Self::Words,
+        Self::StemStarts,
+        Self::Stems,
+        Self::PhraseStarts,
+        Self::Phrases,
+        Self::Text,
+    ];
+
+    /// The section behind this one: after starts come their entries.
+    fn next(self) -> Self {
+        Self::ALL[(self as usize + 1) % Self::ALL.len()]
+    }
+}
+
+struct Head {
+    language: Language,
+    stemmer: String,
+    digest: [u8; 32],
+    sections: [(usize, usize); 8],
+}
+
+impl Head {
+    fn parse(file: &[u8]) -> std::result::Result<Self, &'static str> {
+        let bytes = file.first_chunk::<HEAD_SIZE>().ok_or("is too short")?;
+        if bytes[..8] != *MAGIC {
+            return Err("is not a word table");
+        }
+        let field = |at: usize| bytes[at..].first_chunk().map_or(0, |b| u32::from_le_bytes(*b));
+        if field(8) != VERSION || usize::from(bytes[14]) | usize::from(bytes[15]) << 8 != DIM {
+            return Err("has another format; install the one that came with this version");
+        }
+        let mut digest = [0; 32];
+        digest.copy_from_slice(&bytes[40..72]);
+        if super::compile::hex(&bytes[72..104]) != WEIGHTS_SHA256 {
+            return Err("was trained for another model");
+        }
+        let mut sections = [(0, 0); 8];
+        for (section, place) in sections.iter_mut().zip(bytes[104..].as_chunks::<16>().0) {
+            let [start, length] = [0, 8].map(|at| {
+                place[at..].first_chunk().map_or(0, |bytes| u64::from_le_bytes(*bytes) as usize)
+            });
+            let end = start.checked_add(length).filter(|end| *end <= file.len());
+            end.ok_or("is cut short")?;
+            *section = (start, length);
+        }
+        let name = bytes[24..40].split(|byte| *byte == 0).next().unwrap_or(&[]);
+        Ok(Self {
+            language: Language([bytes[12], bytes[13]]),
+            stemmer: String::from_utf8_lossy(name).into_owned(),
+            digest,
+            sections,
+        })
+    }
+
+    fn section(&self, section: Section) -> (usize, usize) {
+        self.sections[section as usize]
+    }
+}
+
+fn add(sum: &mut Vector, record: &[u8; RECORD_SIZE], weight: f32) {
+    let scale = f16_to_f32([record[0], record[1]]) * weight;
+    for (sum, value) in sum.iter_mut().zip(&record[4..]) {
+        *sum += f32::from(value.cast_signed()) * scale;
+    }
+}
+
+/// Widens a finite, non-negative half-precision number.
+fn f16_to_f32(bytes: [u8; 2]) -> f32 {
+    // Shifting exponent and mantissa into place leaves the exponent's bias 112
+    // too small; multiplying by 2^112 also normalises what was subnormal.
+    let bits = u32::from(u16::from_le_bytes(bytes)) << 13;
+    f32::from_bits(bits) * f32::from_bits(0x7780_0000)
+}
+
+/// FNV-1a over the bytes, then MurmurHash3's 64-bit finaliser, because the
+/// buckets go by the upper bits and FNV mixes those least.
+fn hash_key(key: &str) -> u64 {
+    let mut hash = 0xCBF2_9CE4_8422_2325_u64;
+    for byte in key.bytes() {
+        hash = (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01B3);
+    }
+    hash = (hash ^ (hash >> 33)).wrapping_mul(0xFF51_AFD7_ED55_8CCD);
+    hash = (hash ^ (hash >> 33)).wrapping_mul(0xC4CE_B9FE_1A85_EC53);
+    hash ^ (hash >> 33)
+}
+
+/// Stems a folded word and folds the stem.
+///
+/// Snowball knows some suffixes only by their accent. Its Spanish algorithm
+/// learned `acion` and `ucion` in version 3.0, by which tables are trained;
+/// the crate is older, so it gets the accent back (the same stems for 52,978
+/// of 52,978 words).
+fn stem_folded(stemmer: &Stemmer, language: Language, folded: &str) -> String {
+    let is_spanish = language == Language::SPANISH;
+    let accented = [("acion", "ación"), ("ucion", "ución")].iter().find_map(|(bare, accented)| {
+        let root = folded.strip_suffix(bare).filter(|_| is_spanish)?;
+        Some(format!("{root}{accented}"))
+    });
+    text::fold(&stemmer.stem(accented.as_deref().unwrap_or(folded)))
+}
+
+fn stemmer(name: &str) -> Option<Stemmer> {
+    let algorithm = match name {
+        "arabic" => Algorithm::Arabic,
+        "danish" => Algorithm::Danish,
+        "dutch" => Algorithm::Dutch,
+        "finnish" => Algorithm::Finnish,
+        "french" => Algorithm::French,
+        "german" => Algorithm::German,
+        "greek" => Algorithm::Greek,
+        "hungarian" => Algorithm::Hungarian,
+        "italian" => Algorithm::Italian,
+        "norwegian" => Algorithm::Norwegian,
+        "portuguese" => Algorithm::Portuguese,
+        "romanian" => Algorithm::Romanian,
+        "russian" => Algorithm::Russian,
+        "spanish" => Algorithm::Spanish,
+        "swedish" => Algorithm::Swedish,
+        "tamil" => Algorithm::Tamil,
+        "turkish" => Algorithm::Turkish,
+        _ => return None,
+    };
+    Some(Stemmer::create(algorithm))
+}
+
+fn wrong(path: &Path, why: &str) -> Error {
+    Error::new(ErrorKind::Model, format!("word table {} {why}", path.display()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn half_precision_is_widened_exactly() {
+        for (bits, expected) in
+            [(0x3C00, 1.0), (0x0001, 2.0_f32.powi(-24)), (0x7BFF, 65504.0), (0x2E66, 0.099_975_586)]
+        {
+            assert_eq!(f16_to_f32(u16::to_le_bytes(bits)), expected, "{bits:x}");
+        }
+    }
+
+    #[test]
+    fn the_hash_is_the_one_the_training_program_uses() {
+        assert_eq!(hash_key(""), 0xEFD0_1F60_BA99_2926);
+        assert_eq!(hash_key("seguridad"), 0x6829_7934_5F2C_325F);
+    }
+
+    #[test]
+    fn folded_words_get_the_stems_they_were_trained_with() {
+        let stemmer = stemmer("spanish").unwrap();
+        for (word, stem) in [
+            ("administracion", "administr"),
+            ("ejecucion", "ejecu"),
+            ("reuniones", "reunion"),
+            ("aprendiendo", "aprend"),
+        ] {
+            assert_eq!(stem_folded(&stemmer, Language::SPANISH, word), stem);
+        }
+    }
+
+    #[test]
+    fn what_is_not_a_table_is_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("xx.table");
+        for bytes in [&b""[..], b"POSTILWT", &[0; 300]] {
+            std::fs::write(&path, bytes).unwrap();
+            let error = WordTable::open(&path).err().unwrap();
+            assert_eq!(error.kind(), ErrorKind::Model, "{error}");
+        }
+    }
+}
