@@ -1,6 +1,7 @@
 //! Drives the real binaries the way a person or an agent does.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a failed unwrap is a failed test")]
 
+mod capture; // notes from arguments, stdin and /capture
 mod front_door; // `postil` itself: help, version, siblings
 mod harness; // a temporary world for each test
 
