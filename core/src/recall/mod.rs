@@ -15,11 +15,28 @@ use crate::embed::Embedder;
 use crate::error::Result;
 use crate::model::{Language, Vector};
 use crate::store::{
-    ChunkRow, Doc, DocFlags, LexicalParams, NoteRow, Ranked, Reader, SkipSet, WeightedTerm,
+    ChunkRow, Doc, DocFlags, Lexical, LexicalParams, NoteRow, Ranked, Reader, SkipSet, WeightedTerm,
 };
+use fuse::Evidence;
 
-/// Candidates each path contributes.
-const N_CANDIDATES: usize = 30;
+/// Candidates each path contributes: with 30, 60 and 200 the judged rankings
+/// differ by less than 0.001.
+const N_CANDIDATES: usize = 100;
+
+/// How many of the nearest passages tell which language the answer is in.
+const N_LANGUAGE: usize = 20;
+
+/// Constants of the keyword score. k1 and b are BM25's usual ones: no other
+/// value between 0.6 and 2 or 0.3 and 0.9 gained more than noise. Headings and
+/// context count in full: lower weights lost on pages named by their titles.
+const LEXICAL: LexicalParams = LexicalParams {
+    k1: 1.2,
+    b: 0.75,
+    note_k1: 1.2,
+    note_b: 0.75,
+    note_weight: 1.0,
+    field_weights: [1.0, 1.0, 1.0],
+};
 
 /// Which paths are asked.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -109,13 +126,12 @@ fn skipped(reader: &Reader, query: &Query) -> Result<SkipSet> {
     Ok(skip)
 }
 
-/// A document with its place in each path.
+/// A document with its fused score and what the score was made of.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Candidate {
     doc: u32,
     score: f32,
-    keyword: Option<Place>,
-    vector: Option<Place>,
+    evidence: Evidence,
 }
 
 fn retrieve(
@@ -127,29 +143,74 @@ fn retrieve(
     options: &Options,
 ) -> Result<Vec<Candidate>> {
     let n = N_CANDIDATES.max(options.limit * 2);
-    let keyword = match options.mode {
+    let vector = vector.filter(|_| options.mode != Mode::Keyword);
+    let nearest = match vector {
+        Some(vector) => reader.nearest(vector, n, skip)?,
+        None => Vec::new(),
+    };
+    let terms = match options.mode {
         Mode::Vector => Vec::new(),
-        _ => reader.lexical(&terms(query, language), &LexicalParams::default(), n, skip)?,
+        _ => terms(query, language),
     };
-    let nearest = match (options.mode, vector) {
-        (Mode::Keyword, _) | (_, None) => Vec::new(),
-        (_, Some(vector)) => reader.nearest(vector, n, skip)?,
+    let asked: Vec<u32> = nearest.iter().map(|hit| hit.doc).collect();
+    let lexical = reader.lexical_with(&terms, &LEXICAL, n, skip, &asked)?;
+    let evidence = evidence(reader, &lexical, &nearest, vector)?;
+    Ok(fuse::fuse(&evidence, foreign(reader, &asked, language)?))
+}
+
+/// Puts together what both paths know of each candidate.
+fn evidence(
+    reader: &Reader,
+    lexical: &Lexical,
+    nearest: &[Ranked],
+    vector: Option<&Vector>,
+) -> Result<Vec<Evidence>> {
+    let of = |hit: &Ranked| Evidence {
+        doc: hit.doc,
+        chunk_bm25: hit.chunk_score,
+        note_bm25: hit.score - hit.chunk_score,
+        ..Evidence::default()
     };
-    Ok(fuse::fuse(&places(&keyword), &places(&nearest)))
+    let mut all: Vec<Evidence> = nearest
+        .iter()
+        .zip(&lexical.asked)
+        .enumerate()
+        .map(|(idx, (near, words))| Evidence {
+            cosine: near.score,
+            vector: Some(Place { rank: idx + 1, score: near.score }),
+            ..of(words)
+        })
+        .collect();
+    all.sort_unstable_by_key(|evidence| evidence.doc);
+    let n_near = all.len();
+    for (idx, hit) in lexical.ranking.iter().enumerate() {
+        let keyword = Some(Place { rank: idx + 1, score: hit.score });
+        match all[..n_near].binary_search_by_key(&hit.doc, |evidence| evidence.doc) {
+            Ok(at) => all[at].keyword = keyword,
+            Err(_) => all.push(Evidence { keyword, ..of(hit) }),
+        }
+    }
+    if let Some(vector) = vector {
+        let docs: Vec<u32> = all[n_near..].iter().map(|evidence| evidence.doc).collect();
+        for (evidence, cosine) in all[n_near..].iter_mut().zip(reader.cosines(vector, &docs)?) {
+            evidence.cosine = cosine;
+        }
+    }
+    Ok(all)
+}
+
+/// The share of the nearest passages that are in another language than the
+/// query, 0 to 1.
+fn foreign(reader: &Reader, nearest: &[u32], language: Language) -> Result<f32> {
+    let docs = reader.docs(&nearest[..nearest.len().min(N_LANGUAGE)])?;
+    let n_foreign = docs.iter().filter(|doc| doc.language != language).count();
+    Ok(n_foreign as f32 / docs.len().max(1) as f32)
 }
 
 fn terms(query: &Query, language: Language) -> Vec<WeightedTerm> {
     analyse::query(&query.text, language)
         .into_iter()
         .map(|term| WeightedTerm { term: term.term, weight: term.weight })
-        .collect()
-}
-
-fn places(ranking: &[Ranked]) -> Vec<(u32, Place)> {
-    ranking
-        .iter()
-        .enumerate()
-        .map(|(idx, hit)| (hit.doc, Place { rank: idx + 1, score: hit.score }))
         .collect()
 }
 
@@ -185,6 +246,6 @@ fn hit(reader: &Reader, candidate: &Candidate, doc: Doc) -> Result<Option<Hit>> 
     else {
         return Ok(None);
     };
-    let Candidate { score, keyword, vector, .. } = *candidate;
-    Ok(Some(Hit { chunk, note, score, keyword, vector }))
+    let Evidence { keyword, vector, .. } = candidate.evidence;
+    Ok(Some(Hit { chunk, note, score: candidate.score, keyword, vector }))
 }

@@ -1,9 +1,10 @@
 //! BM25 over the snapshot's postings, at chunk and at note level in one pass.
 //!
-//! The formula is FTS5's (Robertson's BM25 with weighted field frequencies and
-//! an inverse document frequency floored at a small positive value). A chunk's
-//! score can be mixed with that of its whole note, whose frequencies are the
-//! sums over its chunks: a note is more than its best chunk.
+//! The formula is Robertson's BM25 with weighted field frequencies, as FTS5 has
+//! it, but for an inverse document frequency that stays positive: in a vault of
+//! ten notes a word that six of them have still says something. A chunk's score
+//! can be mixed with that of its whole note, whose frequencies are the sums over
+//! its chunks: a note is more than its best chunk.
 
 use super::segment::tf_table;
 
@@ -69,10 +70,10 @@ pub(super) struct TermPostings {
     pub(super) note_factor: f32,
 }
 
-/// FTS5's inverse document frequency.
+/// Inverse document frequency, above 0 whatever `df` is.
 pub(super) fn idf(n: u32, df: u32) -> f32 {
     let (n, df) = (f64::from(n), f64::from(df.min(n)));
-    (((n - df + 0.5) / (df + 0.5)).ln()).max(1e-6) as f32
+    ((n - df + 0.5) / (df + 0.5)).ln_1p() as f32
 }
 
 /// The scores of one document.
@@ -84,8 +85,8 @@ pub(super) struct Scores {
     pub(super) chunk: f32,
 }
 
-/// Scores every document that has a term and calls `emit(doc, scores)` for
-/// each, in order. `lens` and `starts` are the segment's blocks put together.
+/// Scores every document that has a term, or whose note has one, and calls
+/// `emit(doc, scores)` for each, in order. `lens` and `starts` are the segment's blocks put together.
 pub(super) fn score(
     terms: &[TermPostings],
     lens: &[u8],
@@ -114,7 +115,7 @@ pub(super) fn score(
         for doc in first..end {
             let chunk = window.chunk[doc - first];
             let note = window.note[usize::from(window.note_of[doc - first])];
-            if chunk > 0.0 {
+            if chunk > 0.0 || note > 0.0 {
                 let total = chunk + params.note_weight * note;
                 emit(doc as u32, Scores { total, chunk });
             }
@@ -371,7 +372,11 @@ mod tests {
             total_len: lens.iter().map(|len| u64::from(*len)).sum(),
         };
         let mut out = Vec::new();
-        score(terms, &bytes, &starts, totals, params, &mut |doc, scores| out.push((doc, scores)));
+        score(terms, &bytes, &starts, totals, params, &mut |doc, scores| {
+            if scores.chunk > 0.0 {
+                out.push((doc, scores));
+            }
+        });
         out
     }
 

@@ -20,7 +20,7 @@ mod tests;
 
 pub use filter::NoteFilter;
 pub use lexical::{LexicalParams, WeightedTerm};
-pub use reader::{Opened, Ranked, Reader, SkipSet};
+pub use reader::{Lexical, Opened, Ranked, Reader, SkipSet};
 pub use record::{
     ChunkRecord, ChunkRow, FieldTerms, KnownNote, NoteRecord, NoteRow, Searched, StoredLink,
     field_terms, heading_path,

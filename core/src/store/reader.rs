@@ -61,6 +61,19 @@ pub struct Ranked {
     pub chunk_score: f32,
 }
 
+/// What the keyword path found.
+#[derive(Clone, Debug, Default)]
+pub struct Lexical {
+    /// The best documents, best first.
+    pub ranking: Vec<Ranked>,
+    /// The documents that were asked for, in that order; score 0 where nothing
+    /// matches.
+    pub asked: Vec<Ranked>,
+    /// The chunk score that a document with every term without end would
+    /// approach: what a score is a share of.
+    pub ideal: f32,
+}
+
 /// Documents that must not be returned: one bit per document.
 #[derive(Clone, Debug, Default)]
 pub struct SkipSet {
@@ -201,19 +214,38 @@ impl Reader {
         k: usize,
         skip: &SkipSet,
     ) -> Result<Vec<Ranked>> {
+        Ok(self.lexical_with(terms, params, k, skip, &[])?.ranking)
+    }
+
+    /// Ranks as [`Reader::lexical`] does, and tells the scores of the documents
+    /// `asked`, in that order, wherever they rank.
+    pub fn lexical_with(
+        &self,
+        terms: &[WeightedTerm],
+        params: &LexicalParams,
+        k: usize,
+        skip: &SkipSet,
+        asked: &[u32],
+    ) -> Result<Lexical> {
         let mut by_segment: Vec<Vec<TermPostings>> = vec![Vec::new(); self.segments.len()];
+        let mut ideal = 0.0;
         for term in terms {
             let found = self.lookup(&term.term)?;
             let df = found.iter().map(|list| list.df).sum();
             let note_df = found.iter().map(|list| list.note_df).sum();
+            let chunk_factor = term.weight * idf(self.totals.n_docs, df);
+            ideal += chunk_factor * (params.k1 + 1.0);
             for list in found {
                 by_segment[list.segment].push(TermPostings {
                     data: list.data,
-                    chunk_factor: term.weight * idf(self.totals.n_docs, df),
+                    chunk_factor,
                     note_factor: term.weight * idf(self.totals.n_notes, note_df),
                 });
             }
         }
+        let mut asked_set = SkipSet::default();
+        asked.iter().for_each(|doc| asked_set.insert(*doc));
+        let mut asked_scores: Vec<(u32, Scores)> = Vec::with_capacity(asked.len());
         let mut top = Top::new(k);
         for (segment, terms) in self.segments.iter().zip(&by_segment) {
             if terms.is_empty() {
@@ -224,12 +256,24 @@ impl Reader {
                 self.all_blocks(segment, Kind::Start, segment.n_docs.div_ceil(8) as usize)?;
             score(terms, &lens, &starts, self.totals, params, &mut |doc, scores| {
                 let doc = segment.first_doc + doc;
-                if scores.total >= top.threshold() && !skip.contains(doc) {
+                if scores.chunk > 0.0 && scores.total >= top.threshold() && !skip.contains(doc) {
                     top.push(scores.total, doc, scores);
+                }
+                if asked_set.contains(doc) {
+                    asked_scores.push((doc, scores));
                 }
             });
         }
-        Ok(top.finish().into_iter().map(ranked).collect())
+        let score_of = |doc: &u32| {
+            let at = asked_scores.binary_search_by_key(doc, |scored| scored.0);
+            let scores = at.map_or_else(|_| Scores::default(), |at| asked_scores[at].1);
+            ranked((scores.total, *doc, scores))
+        };
+        Ok(Lexical {
+            asked: asked.iter().map(score_of).collect(),
+            ranking: top.finish().into_iter().map(ranked).collect(),
+            ideal,
+        })
     }
 
     fn lookup(&self, term: &str) -> Result<Vec<FoundTerm>> {
