@@ -1,6 +1,8 @@
 //! The front door: runs its siblings as git runs git-*, and has the few
 //! commands that belong to no sibling.
 
+mod register;
+
 use std::ffi::OsString;
 use std::io::Write;
 use std::path::PathBuf;

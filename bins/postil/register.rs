@@ -1,0 +1,496 @@
+//! Puts postil's hooks into an agent's settings, and takes them out again.
+//!
+//! What is registered stands in `hooks/*.json`; here is only how it gets there:
+//! merged with what the user has, previewed as a diff, with the file as it was
+//! kept beside it, and written whole or not at all. Taking it out restores that
+//! file where nothing else changed, and otherwise removes only postil's part.
+
+use std::fs;
+use std::io::{ErrorKind as IoErrorKind, Write};
+use std::path::{Path, PathBuf};
+
+use postil_core::config::Host;
+use postil_core::error::{Error, ErrorKind, Result};
+use serde_json::{Map, Value, json};
+
+/// An agent whose settings can hold hooks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Agent {
+    ClaudeCode,
+    Codex,
+    Cursor,
+}
+
+impl Agent {
+    pub(crate) const ALL: [Self; 3] = [Self::ClaudeCode, Self::Codex, Self::Cursor];
+
+    /// The name on the command line.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::ClaudeCode => "claude-code",
+            Self::Codex => "codex",
+            Self::Cursor => "cursor",
+        }
+    }
+
+    pub(crate) fn parse(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|agent| agent.name() == name)
+    }
+
+    /// The folder that exists where the agent is installed.
+    pub(crate) fn folder(self, host: &Host) -> &Path {
+        match self {
+            Self::ClaudeCode => &host.claude,
+            Self::Codex => &host.codex,
+            Self::Cursor => &host.cursor,
+        }
+    }
+
+    /// The file its hooks stand in.
+    pub(crate) fn settings(self, host: &Host) -> PathBuf {
+        let name = if self == Self::ClaudeCode { "settings.json" } else { "hooks.json" };
+        self.folder(host).join(name)
+    }
+
+    fn template(self) -> &'static str {
+        match self {
+            Self::ClaudeCode => include_str!("../../hooks/claude-code.json"),
+            Self::Codex => include_str!("../../hooks/codex.json"),
+            Self::Cursor => include_str!("../../hooks/cursor.json"),
+        }
+    }
+
+    /// Claude Code starts a program with arguments directly; the others hand a
+    /// line to a shell.
+    fn command(self, template: &str, folder: &Path) -> String {
+        let command = template.replace("${POSTIL_BIN}", &folder.to_string_lossy());
+        let is_plain = |c: char| c.is_alphanumeric() || "/._-+@:".contains(c);
+        if self == Self::ClaudeCode || command.chars().all(is_plain) {
+            return command;
+        }
+        format!("'{}'", command.replace('\'', "'\\''"))
+    }
+}
+
+/// A change to one file, not made yet.
+pub(crate) struct Plan {
+    pub(crate) file: PathBuf,
+    before: Option<String>,
+    /// `None`: the file goes.
+    after: Option<String>,
+    /// The file as it was, restored or to be kept.
+    backup: PathBuf,
+    is_restore: bool,
+}
+
+/// Plans to put the hooks in; `folder` holds the binaries.
+pub(crate) fn register(agent: Agent, host: &Host, folder: &Path) -> Result<Plan> {
+    let (file, before) = read(&agent.settings(host))?;
+    let mut settings = parse(&file, before.as_deref())?;
+    remove_own(&mut settings);
+    add_own(&mut settings, &own(agent, folder)?, &file)?;
+    let after = Some(to_text(&settings, before.as_deref()));
+    Ok(Plan { backup: backup_path(&file), file, before, after, is_restore: false })
+}
+
+/// Plans to take the hooks out.
+pub(crate) fn unregister(agent: Agent, host: &Host) -> Result<Plan> {
+    let (file, before) = read(&agent.settings(host))?;
+    let backup = backup_path(&file);
+    let mut settings = parse(&file, before.as_deref())?;
+    let had = remove_own(&mut settings);
+    let kept = fs::read_to_string(&backup).ok();
+    let is_restore = kept
+        .as_deref()
+        .is_some_and(|kept| serde_json::from_str::<Value>(kept).is_ok_and(|kept| kept == settings));
+    let after = match (&before, had) {
+        (None, _) => None,
+        (Some(before), false) => Some(before.clone()),
+        (Some(_), true) if is_restore => kept,
+        // What postil made, and nobody else used, goes with it.
+        (Some(_), true) if is_bare(&settings) && !backup.exists() => None,
+        (Some(before), true) => Some(to_text(&settings, Some(before))),
+    };
+    Ok(Plan { file, before, after, backup, is_restore })
+}
+
+/// Returns the commands of postil's own that an agent's settings name, each
+/// with the event it is for.
+pub(crate) fn registered(agent: Agent, host: &Host) -> Result<Vec<(String, PathBuf)>> {
+    let (file, text) = read(&agent.settings(host))?;
+    let settings = parse(&file, text.as_deref())?;
+    let mut found = Vec::new();
+    for (event, groups) in settings.get("hooks").and_then(Value::as_object).into_iter().flatten() {
+        for handler in groups.as_array().into_iter().flatten().flat_map(handlers) {
+            if let Some(path) = own_command(handler) {
+                found.push((event.clone(), path));
+            }
+        }
+    }
+    Ok(found)
+}
+
+impl Plan {
+    pub(crate) fn is_empty(&self) -> bool {
+        self.before == self.after
+    }
+
+    /// Shows the change line by line.
+    pub(crate) fn diff(&self) -> String {
+        let name = self.file.display().to_string();
+        let [before, after] = [&self.before, &self.after].map(|text| text.as_deref().unwrap_or(""));
+        similar::TextDiff::from_lines(before, after)
+            .unified_diff()
+            .context_radius(2)
+            .header(&name, &name)
+            .to_string()
+    }
+
+    /// Makes the change; returns what was done to which file, a line each.
+    pub(crate) fn apply(&self) -> Result<Vec<String>> {
+        let mut done = Vec::new();
+        let Some(after) = &self.after else {
+            fs::remove_file(&self.file).map_err(|error| Error::io("remove", &self.file, error))?;
+            return Ok(vec![format!("removed {}", self.file.display())]);
+        };
+        let is_first = !self.backup.exists();
+        if let Some(before) = &self.before
+            && is_first
+            && !before.is_empty()
+        {
+            write_whole(&self.backup, before, &self.file)?;
+            done.push(format!("kept {} as {}", self.file.display(), self.backup.display()));
+        }
+        write_whole(&self.file, after, &self.file)?;
+        done.push(format!("wrote {}", self.file.display()));
+        if self.is_restore && fs::remove_file(&self.backup).is_ok() {
+            done.push(format!("removed {}", self.backup.display()));
+        }
+        Ok(done)
+    }
+}
+
+/// Reads the settings where they really are: dotfiles are often links.
+fn read(file: &Path) -> Result<(PathBuf, Option<String>)> {
+    let real = fs::canonicalize(file).unwrap_or_else(|_| file.to_owned());
+    match fs::read_to_string(&real) {
+        Ok(text) => Ok((real, Some(text))),
+        Err(error) if error.kind() == IoErrorKind::NotFound => Ok((real, None)),
+        Err(error) => Err(Error::io("read", &real, error)),
+    }
+}
+
+fn parse(file: &Path, text: Option<&str>) -> Result<Value> {
+    let text = text.map_or("", |text| text.trim_start_matches('\u{feff}'));
+    if text.trim().is_empty() {
+        return Ok(json!({}));
+    }
+    let settings: Value = serde_json::from_str(text).map_err(|error| {
+        let doing = format!("read {}: not valid JSON, so nothing was changed", file.display());
+        Error::with(ErrorKind::Config, doing, error)
+    })?;
+    if settings.is_object() && settings.get("hooks").is_none_or(Value::is_object) {
+        return Ok(settings);
+    }
+    Err(unusable(file))
+}
+
+fn unusable(file: &Path) -> Error {
+    let doing =
+        format!("read {}: its hooks are not an object, so nothing was changed", file.display());
+    Error::new(ErrorKind::Config, doing)
+}
+
+/// Returns the settings an agent needs, with the commands' real place.
+fn own(agent: Agent, folder: &Path) -> Result<Value> {
+    let mut own: Value = serde_json::from_str(agent.template())
+        .map_err(|error| Error::with(ErrorKind::Config, "read the hook template", error))?;
+    let groups = own["hooks"].as_object_mut().into_iter().flat_map(Map::values_mut);
+    for group in groups.filter_map(Value::as_array_mut).flatten() {
+        let handlers: Vec<&mut Value> = if group.get("hooks").is_some() {
+            group["hooks"].as_array_mut().into_iter().flatten().collect()
+        } else {
+            vec![group]
+        };
+        for handler in handlers {
+            let command = agent.command(handler["command"].as_str().unwrap_or(""), folder);
+            handler["command"] = command.into();
+        }
+    }
+    Ok(own)
+}
+
+fn add_own(settings: &mut Value, own: &Value, file: &Path) -> Result<()> {
+    if let Some(version) = own.get("version")
+        && settings.get("version").is_none()
+    {
+        settings["version"] = version.clone();
+    }
+    if settings.get("hooks").is_none() {
+        settings["hooks"] = json!({});
+    }
+    for (event, groups) in own["hooks"].as_object().into_iter().flatten() {
+        let slot = &mut settings["hooks"][event.as_str()];
+        if slot.is_null() {
+            *slot = json!([]);
+        }
+        let list = slot.as_array_mut().ok_or_else(|| unusable(file))?;
+        list.extend(groups.as_array().into_iter().flatten().cloned());
+    }
+    Ok(())
+}
+
+/// Removes postil's handlers, and groups and events that are empty without
+/// them; returns whether there were any.
+fn remove_own(settings: &mut Value) -> bool {
+    let Some(events) = settings.get_mut("hooks").and_then(Value::as_object_mut) else {
+        return false;
+    };
+    let mut had = false;
+    events.retain(|_, groups| {
+        let Some(groups) = groups.as_array_mut() else { return true };
+        let had_before = had;
+        had = false;
+        groups.retain_mut(|group| {
+            if own_command(group).is_some() {
+                had = true;
+                return false;
+            }
+            let Some(handlers) = group.get_mut("hooks").and_then(Value::as_array_mut) else {
+                return true;
+            };
+            let n = handlers.len();
+            handlers.retain(|handler| own_command(handler).is_none());
+            had |= handlers.len() < n;
+            n == 0 || !handlers.is_empty()
+        });
+        let is_kept = !had || !groups.is_empty();
+        had |= had_before;
+        is_kept
+    });
+    if had && events.is_empty() {
+        settings.as_object_mut().map(|settings| settings.shift_remove("hooks"));
+    }
+    had
+}
+
+fn handlers(group: &Value) -> impl Iterator<Item = &Value> {
+    let nested = group.get("hooks").and_then(Value::as_array);
+    let flat = nested.is_none().then_some(group);
+    nested.into_iter().flatten().chain(flat)
+}
+
+/// Returns the program of a handler that is postil's: one of its hook binaries,
+/// beside a `postil`, or in a folder of that name.
+fn own_command(handler: &Value) -> Option<PathBuf> {
+    let command = handler.get("command")?.as_str()?;
+    let unquoted = command.trim_matches('\'').replace("'\\''", "'");
+    let path = PathBuf::from(unquoted);
+    let is_hook = ["context-inject", "compress-output", "capture"]
+        .iter()
+        .any(|name| path.file_name().is_some_and(|file| file == *name));
+    let folder = path.parent()?;
+    let is_ours = folder.components().any(|part| part.as_os_str() == "postil")
+        || folder.join("postil").exists();
+    (is_hook && is_ours).then_some(path)
+}
+
+/// Nothing but what a registration creates.
+fn is_bare(settings: &Value) -> bool {
+    settings.as_object().is_some_and(|map| map.keys().all(|key| key == "version"))
+}
+
+/// Writes with the indentation the file has.
+fn to_text(settings: &Value, before: Option<&str>) -> String {
+    let indent = before
+        .and_then(|text| text.lines().find(|line| line.starts_with([' ', '\t'])))
+        .map_or("  ", |line| line.get(..line.len() - line.trim_start().len()).unwrap_or("  "));
+    let mut bytes = Vec::new();
+    let formatter = serde_json::ser::PrettyFormatter::with_indent(indent.as_bytes());
+    let mut serializer = serde_json::Serializer::with_formatter(&mut bytes, formatter);
+    // Writing a `Value` to memory cannot fail.
+    let _ = serde::Serialize::serialize(settings, &mut serializer);
+    bytes.push(b'\n');
+    String::from_utf8(bytes).unwrap_or_default()
+}
+
+fn backup_path(file: &Path) -> PathBuf {
+    let mut name = file.file_name().unwrap_or_default().to_owned();
+    name.push(".before-postil");
+    file.with_file_name(name)
+}
+
+/// Replaces a file in one step, with the permissions of `like`.
+fn write_whole(file: &Path, text: &str, like: &Path) -> Result<()> {
+    let folder = file.parent().unwrap_or(Path::new("/"));
+    let write = || -> std::io::Result<()> {
+        fs::create_dir_all(folder)?;
+        let mut temporary = tempfile::NamedTempFile::new_in(folder)?;
+        temporary.write_all(text.as_bytes())?;
+        if let Ok(meta) = fs::metadata(like) {
+            temporary.as_file().set_permissions(meta.permissions())?;
+        }
+        temporary.as_file().sync_all()?;
+        temporary.persist(file)?;
+        Ok(())
+    };
+    write().map_err(|error| Error::io("write", file, error))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn host(dir: &Path) -> Host {
+        Host {
+            claude: dir.join(".claude"),
+            codex: dir.join(".codex"),
+            cursor: dir.join(".cursor"),
+            ..Host::default()
+        }
+    }
+
+    const BIN: &str = "/home/ana/.local/lib/postil";
+
+    fn apply(plan: &Plan) {
+        if !plan.is_empty() {
+            plan.apply().unwrap();
+        }
+    }
+
+    fn files(dir: &Path) -> Vec<String> {
+        let mut names: Vec<String> = fs::read_dir(dir)
+            .into_iter()
+            .flatten()
+            .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+            .collect();
+        names.sort();
+        names
+    }
+
+    #[test]
+    fn registering_twice_is_registering_once() {
+        for agent in Agent::ALL {
+            let dir = tempfile::tempdir().unwrap();
+            let host = host(dir.path());
+            apply(&register(agent, &host, Path::new(BIN)).unwrap());
+            let once = fs::read_to_string(agent.settings(&host)).unwrap();
+            assert!(register(agent, &host, Path::new(BIN)).unwrap().is_empty(), "{agent:?}");
+            apply(&register(agent, &host, Path::new("/opt/postil/bin")).unwrap());
+            let moved = fs::read_to_string(agent.settings(&host)).unwrap();
+            assert_eq!(
+                moved.matches("context-inject").count(),
+                once.matches("context-inject").count()
+            );
+            assert!(!moved.contains(BIN), "{moved}");
+            assert!(registered(agent, &host).unwrap().len() >= 2);
+            assert!(!moved.contains("${"), "{moved}");
+        }
+    }
+
+    #[test]
+    fn unregistering_restores_the_file_byte_for_byte() {
+        let dir = tempfile::tempdir().unwrap();
+        let host = host(dir.path());
+        let file = host.claude.join("settings.json");
+        fs::create_dir_all(&host.claude).unwrap();
+        let own = "{\n\t\"model\": \"opus\", \"zeta\": 1,\n\t\"alpha\": [ 1,2 ],\n\t\"hooks\": {\"Stop\": \
+                   [{\"hooks\": [{\"type\": \"command\", \"command\": \"say done\"}]}],\n\t\"PreToolUse\": \
+                   [{\"matcher\": \"Bash\", \"hooks\": [{\"type\": \"command\", \"command\": \"lint\"}]}]}}\n";
+        fs::write(&file, own).unwrap();
+        apply(&register(Agent::ClaudeCode, &host, Path::new(BIN)).unwrap());
+        let text = fs::read_to_string(&file).unwrap();
+        assert!(
+            text.contains("say done")
+                && text.contains("\"lint\"")
+                && text.contains("context-inject")
+        );
+        assert!(text.find("zeta").unwrap() < text.find("alpha").unwrap(), "order kept: {text}");
+        assert!(text.contains("\n\t\"model\""), "indentation kept: {text}");
+        assert_eq!(files(&host.claude), ["settings.json", "settings.json.before-postil"]);
+        apply(&unregister(Agent::ClaudeCode, &host).unwrap());
+        assert_eq!(fs::read_to_string(&file).unwrap(), own);
+        assert_eq!(files(&host.claude), ["settings.json"]);
+    }
+
+    #[test]
+    fn later_changes_of_the_user_survive_unregistering() {
+        let dir = tempfile::tempdir().unwrap();
+        let host = host(dir.path());
+        let file = host.claude.join("settings.json");
+        fs::create_dir_all(&host.claude).unwrap();
+        fs::write(&file, "{\"model\": \"opus\"}").unwrap();
+        apply(&register(Agent::ClaudeCode, &host, Path::new(BIN)).unwrap());
+        let text = fs::read_to_string(&file).unwrap().replace("\"opus\"", "\"sonnet\"");
+        fs::write(&file, text).unwrap();
+        apply(&unregister(Agent::ClaudeCode, &host).unwrap());
+        let left: Value = serde_json::from_str(&fs::read_to_string(&file).unwrap()).unwrap();
+        assert_eq!(left, json!({"model": "sonnet"}));
+    }
+
+    #[test]
+    fn a_file_that_was_not_there_is_gone_afterwards() {
+        for agent in Agent::ALL {
+            let dir = tempfile::tempdir().unwrap();
+            let host = host(dir.path());
+            apply(&register(agent, &host, Path::new(BIN)).unwrap());
+            apply(&unregister(agent, &host).unwrap());
+            assert!(!agent.settings(&host).exists(), "{agent:?}");
+            assert!(unregister(agent, &host).unwrap().is_empty());
+        }
+    }
+
+    #[test]
+    fn what_cannot_be_read_is_not_touched() {
+        let dir = tempfile::tempdir().unwrap();
+        let host = host(dir.path());
+        let file = host.claude.join("settings.json");
+        fs::create_dir_all(&host.claude).unwrap();
+        for bad in [
+            "{ // comment\n}",
+            "[1]",
+            "{\"hooks\": []}",
+            "{\"hooks\": {\"Stop\": 5, \"PreToolUse\": 1}}",
+        ] {
+            fs::write(&file, bad).unwrap();
+            assert!(register(Agent::ClaudeCode, &host, Path::new(BIN)).is_err(), "{bad}");
+            assert_eq!(fs::read_to_string(&file).unwrap(), bad);
+        }
+    }
+
+    #[test]
+    fn hooks_of_others_with_similar_names_stay() {
+        let mut settings = json!({"hooks": {"PreToolUse": [
+            {"hooks": [{"type": "command", "command": "/usr/bin/capture"}]},
+            {"hooks": [{"type": "command", "command": "postil-like --x"}]}, {"hooks": []}]}});
+        let before = settings.clone();
+        assert!(!remove_own(&mut settings));
+        assert_eq!(settings, before);
+    }
+
+    #[test]
+    fn a_folder_with_blanks_is_quoted_for_shells_only() {
+        let folder = Path::new("/home/ana maría/it's/postil");
+        let claude = own(Agent::ClaudeCode, folder).unwrap();
+        let command = &claude["hooks"]["SessionStart"][0]["hooks"][0]["command"];
+        assert_eq!(command, "/home/ana maría/it's/postil/context-inject");
+        let codex = own(Agent::Codex, folder).unwrap();
+        let handler = &codex["hooks"]["SessionStart"][0]["hooks"][0];
+        assert_eq!(handler["command"], "'/home/ana maría/it'\\''s/postil/context-inject'");
+        assert_eq!(own_command(handler).unwrap(), folder.join("context-inject"));
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_linked_file_stays_a_link() {
+        let dir = tempfile::tempdir().unwrap();
+        let host = host(dir.path());
+        fs::create_dir_all(&host.claude).unwrap();
+        let real = dir.path().join("dotfiles.json");
+        fs::write(&real, "{}").unwrap();
+        std::os::unix::fs::symlink(&real, host.claude.join("settings.json")).unwrap();
+        apply(&register(Agent::ClaudeCode, &host, Path::new(BIN)).unwrap());
+        assert!(host.claude.join("settings.json").is_symlink());
+        assert!(fs::read_to_string(&real).unwrap().contains("context-inject"));
+    }
+}
