@@ -12,6 +12,7 @@ pub mod embed;
 pub mod error;
 pub mod hook;
 pub mod ingest;
+pub mod inject;
 pub mod model;
 pub mod recall;
 pub mod redact;
