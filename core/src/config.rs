@@ -9,6 +9,7 @@
 mod environment;
 mod section;
 mod settings;
+mod write;
 
 use std::fs;
 use std::io::ErrorKind as IoErrorKind;
@@ -19,6 +20,7 @@ use toml::de::DeTable;
 use self::environment::{Environment, absolute};
 use self::section::{Section, Source};
 pub use self::settings::{Block, Capture, Compress, Inject, Insights, Pattern, Redact, Triage};
+pub use self::write::write_vault;
 use crate::error::{Error, ErrorKind, Result};
 use crate::redact::{Filter, UserPattern};
 

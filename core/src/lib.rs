@@ -18,3 +18,4 @@ pub mod recall;
 pub mod redact;
 pub mod store;
 pub mod text;
+pub mod triage;

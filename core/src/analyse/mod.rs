@@ -53,6 +53,11 @@ pub fn terms(text: &str, language: Language, emit: &mut dyn FnMut(&str)) {
     });
 }
 
+/// True for a function word of English or Spanish; `word` is folded.
+pub fn is_function_word(word: &str) -> bool {
+    stop::is_stop(word, Language::ENGLISH) || stop::is_stop(word, Language::SPANISH)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -39,6 +39,17 @@ impl<'a> Raw<'a> {
         })
     }
 
+    /// Returns the elements of an array; none for any other value.
+    pub fn items(self) -> impl Iterator<Item = Raw<'a>> {
+        let mut at = if self.0.first() == Some(&b'[') { 1 } else { self.0.len() };
+        std::iter::from_fn(move || {
+            let start = skip_blanks(self.0, at);
+            let end = value_end(self.0, start)?;
+            at = after_comma(self.0, end);
+            Some(Raw(&self.0[start..end]))
+        })
+    }
+
     /// Returns the member `name` of an object; the last one, as JavaScript does.
     pub fn get(self, name: &str) -> Option<Raw<'a>> {
         self.members().filter(|(key, _)| *key == name.as_bytes()).last().map(|(_, value)| value)
@@ -92,9 +103,13 @@ fn member(bytes: &[u8], at: usize) -> Option<(&[u8], Raw<'_>, usize)> {
     }
     let start = skip_blanks(bytes, colon + 1);
     let end = value_end(bytes, start)?;
+    Some((&bytes[at + 1..name_end - 1], Raw(&bytes[start..end]), after_comma(bytes, end)))
+}
+
+/// Returns where the next member or element starts; the end if there is none.
+fn after_comma(bytes: &[u8], end: usize) -> usize {
     let next = skip_blanks(bytes, end);
-    let next = if bytes.get(next) == Some(&b',') { next + 1 } else { bytes.len() };
-    Some((&bytes[at + 1..name_end - 1], Raw(&bytes[start..end]), next))
+    if bytes.get(next) == Some(&b',') { next + 1 } else { bytes.len() }
 }
 
 fn skip_blanks(bytes: &[u8], at: usize) -> usize {
@@ -265,6 +280,9 @@ mod tests {
         let raw = Raw::document(json.as_bytes()).unwrap();
         assert_eq!(raw.get("a").unwrap().get("k").unwrap().text().unwrap(), "inner");
         assert_eq!(raw.get("n").unwrap().as_bytes(), br#"[1,{"k":2}]"#);
+        let items: Vec<&[u8]> = raw.get("n").unwrap().items().map(Raw::as_bytes).collect();
+        assert_eq!(items, [&b"1"[..], br#"{"k":2}"#]);
+        assert_eq!(raw.items().count(), 0);
         assert_eq!(raw.members().count(), 4);
         assert!(raw.get("missing").is_none());
         assert_eq!(text_of(r#"{"k":"1","k":"2"}"#, "k").as_deref(), Some("2"));

@@ -78,6 +78,8 @@ pub struct Event<'a> {
     pub session_id: Cow<'a, str>,
     /// The subagent the event belongs to.
     pub agent_id: Option<Cow<'a, str>>,
+    /// What kind of subagent it is (`Explore`, `general-purpose`, …).
+    pub agent_type: Option<Cow<'a, str>>,
     /// The conversation so far, JSON lines; may be 100 MB.
     pub transcript: Option<PathBuf>,
     /// The folder the agent works in.
@@ -128,6 +130,7 @@ impl<'a> Event<'a> {
             kind: EventKind::parse(&name),
             session_id: text("session_id").or_else(|| text("conversation_id")).unwrap_or_default(),
             agent_id: text("agent_id"),
+            agent_type: text("agent_type"),
             transcript: transcript.map(|path| PathBuf::from(path.as_ref())),
             cwd: text("cwd").map(|path| PathBuf::from(path.as_ref())),
             permission_mode: text("permission_mode"),
