@@ -8,6 +8,7 @@ pub mod document;
 mod flatten;
 mod frontmatter;
 mod ignore_rules;
+mod index;
 pub mod key;
 mod link;
 mod markdown;
@@ -15,3 +16,5 @@ mod note;
 pub mod resolve;
 mod section;
 pub mod source;
+
+pub use self::index::{Job, Progress, Report, TEXT_VERSION, index};
