@@ -130,21 +130,6 @@ impl Config {
         Self::load_from(&Environment(&lookup), overrides)
     }
 
-    /// Returns the credential filter with the user's patterns and exceptions.
-    pub fn filter(&self) -> Result<Filter> {
-        let patterns: Vec<UserPattern> = self
-            .redact
-            .patterns
-            .iter()
-            .map(|pattern| UserPattern {
-                name: pattern.name.clone(),
-                pattern: pattern.regex.clone(),
-                keywords: Vec::new(),
-            })
-            .collect();
-        Filter::new(&patterns, &self.redact.allow)
-    }
-
     /// Returns the word tables that are installed, in the order of their names.
     pub fn tables(&self) -> Vec<PathBuf> {
         let entries = fs::read_dir(&self.paths.languages).into_iter().flatten().flatten();
