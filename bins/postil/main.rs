@@ -2,6 +2,7 @@
 //! commands that belong to no sibling.
 
 mod register;
+mod scrub;
 
 use std::ffi::OsString;
 use std::io::Write;
@@ -25,6 +26,7 @@ Commands:
   context-inject   the hook that adds passages to a turn
   compress-output  the hook that shortens tool output
   vault-mcp        serve the vault to MCP clients
+  scrub            hide the credentials in a text
 
 `postil COMMAND --help` says more about each.
 ";
@@ -38,6 +40,7 @@ fn main() -> ExitCode {
     match command.to_str() {
         Some("-h" | "--help" | "help") => say(HELP, 0),
         Some("-V" | "--version") => say(concat!("postil ", env!("CARGO_PKG_VERSION"), "\n"), 0),
+        Some("scrub") => scrub::run(rest),
         Some(name) if SIBLINGS.contains(&name) => run_sibling(name, rest),
         _ => fail(&format!("no command {:?}; try `postil --help`", command.to_string_lossy())),
     }

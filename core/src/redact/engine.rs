@@ -3,12 +3,12 @@
 
 use std::sync::OnceLock;
 
-use super::label;
 use super::pattern::{Match, Program};
 use super::prefilter::{self, Owner};
 use super::table::{Edge, ROWS, Row};
-use super::value::is_placeholder;
+use super::value::{Traits, is_placeholder, wordiness};
 use super::words::Cue;
+use super::{command, label, pem, phrase, runs, web};
 
 /// A stretch of bytes to hide and why.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -48,6 +48,7 @@ pub(super) fn find(text: &[u8]) -> Vec<Span<'static>> {
         }
         Owner::Cue(cue) => detect(text, at, key, cue, &mut spans),
     });
+    runs::scan(text, &mut spans);
     spans.list
 }
 
@@ -56,7 +57,17 @@ fn detect(text: &[u8], at: usize, key: &str, cue: Cue, spans: &mut Spans) {
         Cue::Password | Cue::Pass | Cue::Secret | Cue::Key => {
             label::detect(text, at, key, cue, spans)
         }
-        _ => {}
+        Cue::Login => command::login(text, at, key, spans),
+        Cue::Authorization => web::authorization(text, at, key, spans),
+        Cue::Url => web::url(text, at, spans),
+        Cue::Query => web::query(text, at, key, spans),
+        Cue::Cookie => web::cookie(text, at, key, spans),
+        Cue::Netrc => command::netrc(text, at, spans),
+        Cue::Command => command::command(text, at, key, spans),
+        Cue::PemBegin => pem::begin(text, at, spans),
+        Cue::PemEnd => pem::end(text, at, spans),
+        Cue::Seed => phrase::seed(text, at, key, spans),
+        Cue::Codes => phrase::codes(text, at, key, spans),
     }
 }
 
@@ -124,10 +135,12 @@ fn is_credential(text: &[u8], found: Match, row: &Row) -> bool {
     let mut seen = [false; 256];
     span.iter().for_each(|byte| seen[usize::from(*byte)] = true);
     let variety = seen.iter().filter(|seen| **seen).count();
-    let has_digit = (b'0'..=b'9').any(|digit| seen[usize::from(digit)]);
-    let tail = span.get(span.len() / 2..).unwrap_or_default();
-    let mixed = tail.iter().any(u8::is_ascii_digit) || tail.iter().any(u8::is_ascii_uppercase);
-    variety >= usize::from(row.variety)
-        && (!row.mixed || (has_digit && mixed))
-        && !is_placeholder(span)
+    variety >= usize::from(row.variety) && (!row.mixed || is_mixed(span)) && !is_placeholder(span)
+}
+
+/// True for letters and digits, or letters in both cases, that are no words.
+fn is_mixed(span: &[u8]) -> bool {
+    let traits = Traits::of(span);
+    let has_two_kinds = traits.digit > 0 || traits.turns * 6 >= span.len();
+    has_two_kinds && wordiness(span) < 40
 }

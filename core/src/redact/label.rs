@@ -7,7 +7,7 @@
 
 use super::engine::Spans;
 use super::value::{
-    is_measure, is_password, is_placeholder, is_random, is_reference, is_strongly_random,
+    is_letter_password, is_password, is_placeholder, is_random, is_reference, is_strongly_random,
     is_template, wordiness,
 };
 use super::words::{COPULAS, Cue, GLUED, NOT_AFTER, NOT_BEFORE};
@@ -17,6 +17,8 @@ use super::words::{COPULAS, Cue, GLUED, NOT_AFTER, NOT_BEFORE};
 enum Join {
     /// `=`, `:`, `=>`, `→`, `|`: says "is".
     Sign,
+    /// The next cell of a table.
+    Cell,
     /// `=` in the query of a URL.
     Query,
     /// `is`, `es`, a dash, a new line: may say "is".
@@ -37,6 +39,14 @@ struct Label {
     is_qualified: bool,
     /// An identifier as configuration writes them, not a word of prose.
     is_config: bool,
+    /// The cue is the whole identifier and stands in quotation marks.
+    is_whole: bool,
+    /// An option of a command: `--password`.
+    is_option: bool,
+    /// The cue is "key", not a word beside keys such as "auth".
+    is_key: bool,
+    /// "pass" is a verb more often than a noun.
+    is_verb: bool,
     at: usize,
 }
 
@@ -81,8 +91,8 @@ fn read_label(text: &[u8], at: usize, key: &str, cue: Cue) -> Option<Label> {
     let end = cue_end(text, at, at - skip + key.len());
     let floor = at.saturating_sub(64);
     let start = (floor..at).rev().find(|i| !is_name_byte(byte(text, *i))).map_or(floor, |i| i + 1);
-    let start =
-        (start..at).find(|i| byte(text, *i) != b'-' && byte(text, *i) != b'.').unwrap_or(at);
+    let dashed = start;
+    let start = (start..at).find(|i| !matches!(byte(text, *i), b'-' | b'.')).unwrap_or(at);
     if start >= 10 && text.get(start - 10..start) == Some(b"[REDACTED:") {
         return None;
     }
@@ -108,7 +118,13 @@ fn read_label(text: &[u8], at: usize, key: &str, cue: Cue) -> Option<Label> {
         is_config: before.contains(&b'_')
             || after.contains(&b'_')
             || is_shouted(text.get(start..stop)?)
-            || byte(text, end.wrapping_sub(1)) == b'"',
+            || matches!(byte(text, stop), b'"' | b'\'')
+            || byte(text, start.wrapping_sub(1)) == b'<',
+        is_option: start - dashed >= 2 && byte(text, dashed) == b'-',
+        is_whole: matches!(byte(text, stop), b'"' | b'\'')
+            && matches!(byte(text, start.wrapping_sub(1)), b'"' | b'\''),
+        is_key: key == "key" || key == "llave",
+        is_verb: key == "pass" && before.is_empty() && after.is_empty(),
         at: stop,
     };
     if matches!(byte(text, start.wrapping_sub(1)), b'?' | b'&')
@@ -227,9 +243,11 @@ fn read_join(text: &[u8], label: &mut Label, start: usize) -> Option<()> {
             return None;
         }
         let has_line_end = text.get(marked..spaced)?.contains(&b'\n');
-        if has_line_end && label.n_words == 0 || has_line_end && marked > at {
+        if has_line_end && label.n_words == 0 {
+            let end = (spaced..spaced + 4).find(|i| !is_letter(byte(text, *i))).unwrap_or(spaced);
+            let is_copula = end > spaced && is_listed(COPULAS, text.get(spaced..end)?);
             label.join = Join::Loose;
-            label.at = marked;
+            label.at = if is_copula { end } else { marked };
             return Some(());
         }
         if matches!(byte(text, spaced), b'"' | b'\'' | b'`' | b'*')
@@ -291,19 +309,31 @@ fn separator(text: &[u8], at: usize, is_tag: bool) -> Option<(Join, usize)> {
         ("：", Join::Sign),
         ("→", Join::Sign),
         ("->", Join::Sign),
-        ("|", Join::Sign),
         ("—", Join::Loose),
         ("–", Join::Loose),
         (",", Join::Quoted),
         ("-", Join::Loose),
     ];
-    if is_tag && rest.first() == Some(&b'>') {
-        return Some((Join::Sign, at + 1));
+    match rest.first() {
+        Some(b'>') if is_tag => return Some((Join::Sign, at + 1)),
+        Some(b'|') => {
+            let join = if is_table_row(text, at) { Join::Cell } else { Join::Beside };
+            return Some((join, at + 1));
+        }
+        _ => {}
     }
     let (sign, join) = signs.iter().find(|(sign, _)| rest.starts_with(sign.as_bytes()))?;
     let next = at + sign.len();
     let needs_space = matches!(*sign, "::" | "-");
     (!needs_space || byte(text, next) == b' ').then_some((*join, next))
+}
+
+/// True when the line of `at` begins with the bar of a table.
+fn is_table_row(text: &[u8], at: usize) -> bool {
+    let floor = at.saturating_sub(400);
+    let head = text.get(floor..at).unwrap_or_default();
+    let head = head.rsplit(|b| *b == b'\n').next().unwrap_or_default();
+    head.iter().find(|b| !b" \t>*-".contains(b)) == Some(&b'|') || head.is_empty()
 }
 
 /// Finds the value's extent from just after the separator.
@@ -314,7 +344,7 @@ fn read_value(text: &[u8], at: usize, join: Join) -> Option<Extent> {
         let end = end.unwrap_or(text.len().min(at + 4096));
         return Some(Extent { start: at, end, is_quoted: false });
     }
-    let mut at = skip(text, at, b" \t", 40);
+    let mut at = skip(text, skip(text, at, b"*", 2), b" \t", 40);
     let mut lines = 0;
     loop {
         let next = skip(text, at, b" \t*>|-", 12);
@@ -329,8 +359,18 @@ fn read_value(text: &[u8], at: usize, join: Join) -> Option<Extent> {
     }
     let bold = skip(text, at, b"*", 2);
     let n_stars = bold - at;
-    let at = skip(text, bold, b" ", 2);
+    if n_stars > 0 && !is_bold(text, bold) {
+        return bare(text, at, 0);
+    }
+    let at = bold;
     quoted(text, at).or_else(|| bare(text, at, n_stars))
+}
+
+/// True when the stars before `at` are closed after the word they open.
+fn is_bold(text: &[u8], at: usize) -> bool {
+    let rest = text.get(at..text.len().min(at + 600)).unwrap_or_default();
+    let end = rest.iter().position(u8::is_ascii_whitespace).unwrap_or(rest.len());
+    rest.get(..end).unwrap_or_default().trim_ascii_end().iter().rev().take(3).any(|b| *b == b'*')
 }
 
 fn quoted(text: &[u8], at: usize) -> Option<Extent> {
@@ -426,11 +466,28 @@ fn is_accepted(label: &Label, text: &[u8], extent: Extent) -> bool {
     if value.is_empty() || value.starts_with(b"[REDACTED") || is_template(value) {
         return false;
     }
-    if label.join == Join::Quoted && !extent.is_quoted {
+    if value.starts_with(b"[") || value.starts_with(b"![") || value.starts_with(b"&H") {
         return false;
     }
-    if is_reference(core, extent.is_quoted) && !is_random_path(core) {
+    let is_list = label.join == Join::Quoted;
+    if is_list && (!extent.is_quoted || !label.is_whole || core.contains(&b' ')) {
         return false;
+    }
+    let is_loose = matches!(label.join, Join::Loose | Join::Beside);
+    if is_reference(trim_stop(core), extent.is_quoted && !is_list) || (is_loose && is_setting(core))
+    {
+        return false;
+    }
+    if label.is_option && label.n_words == 0 && matches!(label.join, Join::Sign | Join::Beside) {
+        let min = if matches!(label.cue, Cue::Password | Cue::Pass) { 4 } else { 8 };
+        let is_wordy = matches!(label.cue, Cue::Secret | Cue::Key) && wordiness(core) >= 50;
+        return !core.starts_with(b"-") && is_password(core, min) && !is_wordy;
+    }
+    let is_named = matches!(label.join, Join::Sign | Join::Cell)
+        && label.n_words == 0
+        && (label.is_config || extent.is_quoted);
+    if matches!(label.cue, Cue::Password | Cue::Pass) && is_named && is_letter_password(core) {
+        return true;
     }
     match label.cue {
         Cue::Password => accepts_password(label, core, extent.is_quoted),
@@ -440,9 +497,17 @@ fn is_accepted(label: &Label, text: &[u8], extent: Extent) -> bool {
     }
 }
 
-/// Base64 with slashes looks like a path but has no words.
-fn is_random_path(value: &[u8]) -> bool {
-    value.len() >= 24 && wordiness(value) < 30 && is_random(value)
+/// `NAME=value`: the next setting, not the value of the one before.
+fn is_setting(value: &[u8]) -> bool {
+    let name = value.iter().take_while(|b| b.is_ascii_alphanumeric() || **b == b'_').count();
+    name > 1 && value.get(name) == Some(&b'=') && value.len() > name + 2
+}
+
+fn trim_stop(value: &[u8]) -> &[u8] {
+    match value {
+        [rest @ .., b'.'] if rest.contains(&b'.') => rest,
+        _ => value,
+    }
 }
 
 fn trim_end(value: &[u8]) -> &[u8] {
@@ -454,17 +519,15 @@ fn accepts_password(label: &Label, value: &[u8], is_quoted: bool) -> bool {
     match label.join {
         Join::Query => value.len() >= 8 && is_password(value, 8),
         Join::Sign | Join::Quoted => {
-            is_password(value, 5)
-                || (value.len() >= 6
-                    && value.iter().all(u8::is_ascii_digit)
-                    && label.n_words == 0
-                    && !is_placeholder(value))
+            let is_number = value.len() >= 6 && value.iter().all(u8::is_ascii_digit);
+            is_password(value, 5) || (is_number && label.n_words == 0 && !is_placeholder(value))
         }
+        Join::Cell => !label.is_option && is_password(value, 6),
         Join::Loose => {
             is_password(value, if is_quoted { 6 } else { 7 }) && !value.starts_with(b"-")
         }
         Join::Beside => {
-            let is_strong = is_password(value, 8) && !value.starts_with(b"-") && !is_measure(value);
+            let is_strong = is_password(value, 8) && !value.starts_with(b"-");
             is_strong && (is_quoted || (label.n_words == 0 && has_mixed_kinds(value)))
         }
     }
@@ -485,16 +548,16 @@ fn accepts_pass(label: &Label, value: &[u8], is_quoted: bool) -> bool {
     }
     match label.join {
         Join::Query => is_password(value, 8),
-        Join::Sign | Join::Quoted => is_password(value, 6),
-        Join::Loose => is_password(value, 8),
-        Join::Beside => is_quoted && label.n_words <= 3 && is_password(value, 8),
+        Join::Sign | Join::Quoted | Join::Cell => is_password(value, 6),
+        Join::Loose => is_password(value, 8) && (!label.is_verb || has_mixed_kinds(value)),
+        Join::Beside => is_quoted && !label.is_verb && label.n_words <= 3 && is_password(value, 8),
     }
 }
 
 fn accepts_secret(label: &Label, value: &[u8]) -> bool {
     match label.join {
         Join::Query => value.len() >= 12 && (is_random(value) || is_password(value, 12)),
-        Join::Sign | Join::Quoted if label.n_words == 0 && label.is_config => {
+        Join::Sign if label.n_words == 0 && label.is_config => {
             is_random(value) || (is_password(value, 8) && wordiness(value) < 60)
         }
         _ => value.len() >= 16 && is_random(value),
@@ -504,6 +567,7 @@ fn accepts_secret(label: &Label, value: &[u8]) -> bool {
 fn accepts_key(label: &Label, value: &[u8]) -> bool {
     match label.join {
         Join::Query => value.len() >= 12 && (is_random(value) || is_password(value, 12)),
+        Join::Loose | Join::Beside | Join::Quoted if !label.is_key => false,
         _ if label.is_qualified => value.len() >= 16 && is_random(value),
         _ => is_strongly_random(value),
     }

@@ -6,13 +6,21 @@
 //! candidate costs one pass and no memory. It works on bytes, never panics,
 //! reads every text in linear time, and finds nothing in its own output.
 
+mod command;
 mod engine;
 mod label;
 mod pattern;
+mod pem;
+mod phrase;
 mod prefilter;
+mod runs;
+#[cfg(test)]
+mod sample;
+mod score;
 mod table;
 mod user;
 mod value;
+mod web;
 mod words;
 
 use std::fmt;
@@ -20,6 +28,7 @@ use std::ops::{Deref, Range};
 
 use engine::Span;
 
+pub use score::{Recall, Score, Secret};
 pub use user::UserPattern;
 
 /// Text that has passed the filter. Only this module can make one.
@@ -131,6 +140,13 @@ impl Filter {
         }
         found.sort_by(|a: &Finding, b| a.name.cmp(&b.name));
         (text, found)
+    }
+
+    /// Returns what would be hidden, for a report to a person: name and place
+    /// of each value, in text order. Never log the text it points at.
+    pub fn preview(&self, text: &str) -> Vec<(String, Range<usize>)> {
+        let spans = self.spans(text.as_bytes());
+        spans.iter().map(|span| (span.name.to_owned(), span.start..span.end)).collect()
     }
 
     /// Returns what would be hidden in `bytes`: disjoint, in text order.

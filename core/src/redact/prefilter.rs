@@ -126,11 +126,11 @@ mod tests {
     fn every_key_is_found_in_any_case_at_any_place() {
         for key in &INDEX.keys {
             assert!(key.text.len() >= 3, "{} is too short", key.text);
-            for text in [key.text.to_owned(), format!("ñ {}.", key.text.to_uppercase())] {
+            for (head, tail) in [("", ""), ("ñ ", "."), ("abc", "")] {
+                let text = format!("{head}{}{tail}", key.text.to_uppercase());
                 let mut hits = Vec::new();
                 scan(text.as_bytes(), |at, text, _| hits.push((at, text)));
-                let at = text.len() - key.text.len() - usize::from(text.ends_with('.'));
-                assert!(hits.contains(&(at, key.text)), "{} in {text}", key.text);
+                assert!(hits.contains(&(head.len(), key.text)), "{} in {text}", key.text);
             }
         }
     }

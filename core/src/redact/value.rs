@@ -115,6 +115,12 @@ pub(super) fn is_template(value: &[u8]) -> bool {
     };
     match value {
         [b'$', b'{' | b'(' | b'\'' | b'[', ..] | [b'{', b'{' | b'%' | b'$', ..] => return true,
+        [b'$', rest @ ..]
+            if rest.iter().take_while(|b| b.is_ascii_alphabetic() || **b == b'_').count() > 2
+                && rest.iter().find(|b| !b.is_ascii_alphabetic() && **b != b'_') == Some(&b'(') =>
+        {
+            return true;
+        }
         [b'$', name @ ..] if is_name(name) && !name[0].is_ascii_digit() => {
             return !name.iter().any(u8::is_ascii_digit) || name.contains(&b'_');
         }
@@ -133,19 +139,24 @@ pub(super) fn is_template(value: &[u8]) -> bool {
 
 /// Absolute and relative paths, file names, and slash-separated words.
 fn is_path(value: &[u8]) -> bool {
+    let n_line = value.iter().rev().take_while(|b| b.is_ascii_digit() || **b == b':').count();
+    let value = value.get(..value.len() - n_line).unwrap_or_default();
     const ENDINGS: &[&str] = &[
         "pem", "key", "pub", "crt", "cer", "p12", "pfx", "jks", "json", "yaml", "yml", "toml",
         "txt", "env", "ini", "md", "rs", "py", "js", "ts", "go", "java", "html", "css", "sh",
         "sql", "xml", "csv", "png", "jpg", "svg", "pdf", "gpg", "asc", "kdbx", "cfg", "conf",
-        "com", "org", "net", "io", "dev",
+        "com", "org", "net", "io", "dev", "dll", "exe", "so", "h", "hpp", "c", "cpp", "cs", "rb",
+        "php", "service", "log", "lock", "tgz", "zip", "gz",
     ];
     let starts = [&b"/"[..], b"./", b"../", b"~/", b"C:\\", b"\\\\"];
     let slashes = value.iter().filter(|byte| **byte == b'/').count();
-    if starts.iter().any(|start| value.starts_with(start)) && (slashes > 1 || wordiness(value) > 50)
-    {
+    let longest = value.split(|byte| *byte == b'/').map(<[u8]>::len).max().unwrap_or(0);
+    let wordiness = wordiness(value);
+    let is_rooted = starts.iter().any(|start| value.starts_with(start));
+    if is_rooted && longest < 24 && (slashes > 1 || wordiness > 50) {
         return true;
     }
-    if slashes > 0 && wordiness(value) >= 60 {
+    if slashes > 0 && wordiness >= 60 {
         return true;
     }
     let Some(dot) = value.iter().rposition(|byte| *byte == b'.') else { return false };
@@ -168,7 +179,8 @@ fn is_code(value: &[u8]) -> bool {
     let is_name = name.first().is_some_and(|b| b.is_ascii_alphabetic() || *b == b'_');
     match value.get(head) {
         Some(b'(' | b'[' | b'{') if is_name => true,
-        Some(b'*' | b'&') if head == 0 => true,
+        // `*const`, `&mut`: a pointer or a reference to a name.
+        Some(b'*' | b'&') if head == 0 => value.iter().skip(1).all(|b| b.is_ascii_lowercase()),
         _ => is_dotted_name(value) || is_type_name(value),
     }
 }
@@ -196,55 +208,61 @@ fn is_type_name(value: &[u8]) -> bool {
         && types.iter().any(|name| stem == name.as_bytes())
 }
 
-/// How much of the value is words, in percent of its letters: pieces of four
-/// letters or more, in one case after the first, with vowels and without long
-/// runs of consonants.
+/// How much of the value is words, in percent of its letters. Capitals make
+/// words only where there are no small letters beside them.
 pub(super) fn wordiness(value: &[u8]) -> usize {
+    let has_lower = value.iter().any(u8::is_ascii_lowercase);
     let mut letters = 0;
     let mut wordy = 0;
-    let mut piece: &[u8] = &[];
-    let mut start = 0;
-    let mut close = |piece: &[u8]| {
-        if is_wordlike(piece) {
+    let mut piece = 0..0;
+    let mut close = |piece: &std::ops::Range<usize>| {
+        let piece = value.get(piece.clone()).unwrap_or_default();
+        let is_shouted = piece.get(1).is_some_and(u8::is_ascii_uppercase);
+        if !(is_shouted && has_lower) && is_wordlike(piece) {
             wordy += piece.len();
         }
     };
     for (at, byte) in value.iter().enumerate() {
         let is_letter = byte.is_ascii_alphabetic() || *byte >= 0x80;
         letters += usize::from(is_letter);
-        let last = piece.last().copied();
-        let is_hump = byte.is_ascii_uppercase() && last.is_some_and(|b| !b.is_ascii_uppercase());
-        let is_drop = byte.is_ascii_lowercase()
-            && piece.len() > 1
-            && last.is_some_and(|b| b.is_ascii_uppercase());
+        let last = at.checked_sub(1).map_or(b' ', |i| value[i]);
+        let is_hump = byte.is_ascii_uppercase() && !last.is_ascii_uppercase();
+        let is_drop = byte.is_ascii_lowercase() && last.is_ascii_uppercase() && piece.len() > 1;
         if !is_letter || is_hump || is_drop {
-            close(piece);
-            start = if is_letter { at } else { at + 1 };
+            close(&piece);
+            piece.start = if is_letter { at } else { at + 1 };
         }
-        piece = value.get(start..=at).unwrap_or_default();
+        piece.end = at + 1;
     }
-    close(piece);
+    close(&piece);
     if letters == 0 { 0 } else { wordy * 100 / letters }
 }
 
-fn is_wordlike(piece: &[u8]) -> bool {
-    if piece.len() < 4 {
-        return false;
-    }
-    let mut vowels = 0;
-    let mut run = 0;
-    for byte in piece {
-        if b"aeiouy".contains(&byte.to_ascii_lowercase()) || *byte >= 0x80 {
-            vowels += 1;
-            run = 0;
-        } else {
-            run += 1;
-            if run > 4 {
-                return false;
-            }
+/// For each letter the letters that follow it in words, as bits from `a`: the
+/// 297 pairs that make up 96.5 % of the letter pairs in 16,000 English and
+/// Spanish words. 95 % of those words have three of four pairs among them;
+/// random pieces of four to ten letters do in 6 to 26 % of cases.
+const FOLLOWERS: [u32; 26] = [
+    0x13e_bd6e, 0x116_4911, 0x01e_4d95, 0x016_d939, 0x1ff_fb7f, 0x11e_4931, 0x016_69d1, 0x01a_4111,
+    0x2ae_f87f, 0x014_4011, 0x004_0110, 0x13c_d919, 0x114_d113, 0x03e_fd7d, 0x0fe_fd6f, 0x01e_c99d,
+    0x010_0000, 0x13e_fd7f, 0x15d_ddb5, 0x11e_d9bd, 0x00e_b95f, 0x000_4111, 0x006_6191, 0x008_8110,
+    0x00c_e110, 0x000_4111,
+];
+
+/// True for a piece of four letters or more that could be (part of) a word.
+pub(super) fn is_wordlike(piece: &[u8]) -> bool {
+    let letter = |byte: u8| usize::from((byte | 0x20).wrapping_sub(b'a'));
+    let is_common = |pair: &[u8]| match pair {
+        [a, b] if a.is_ascii_alphabetic() && b.is_ascii_alphabetic() => {
+            FOLLOWERS[letter(*a)] >> letter(*b) & 1 == 1
         }
-    }
-    vowels * 5 >= piece.len()
+        // Letters beyond ASCII are those of words.
+        _ => true,
+    };
+    let is_vowel = |byte: &u8| b"aeiouyAEIOUY".contains(byte) || *byte >= 0x80;
+    piece.len() >= 4
+        && piece.iter().any(is_vowel)
+        && piece.windows(2).filter(|pair| is_common(pair)).count() * 4 >= (piece.len() - 1) * 3
 }
 
 /// 8-4-4-4-12 hexadecimal.
@@ -288,6 +306,10 @@ pub(super) fn is_random(value: &[u8]) -> bool {
     if len < 12 || traits.variety < 7 || is_placeholder(value) || is_measure(value) {
         return false;
     }
+    let is_key_byte = |b: &u8| b.is_ascii_alphanumeric() || b"+/_-=.~%:$#@!*^&".contains(b);
+    if !value.iter().all(is_key_byte) || is_slug(value) || value.starts_with(b"age1") {
+        return false;
+    }
     if traits.is_hex {
         return len >= 16 && traits.digit > 0 && traits.n_letters() > 0 && traits.variety >= 8;
     }
@@ -301,10 +323,25 @@ pub(super) fn is_random(value: &[u8]) -> bool {
     }
     match kinds {
         3 => true,
-        2 if traits.digit > 0 => len >= 16 && traits.digit * 12 >= len && wordiness < 40,
+        2 if traits.digit > 0 => len >= 16 && traits.digit * 16 >= len && wordiness < 40,
         2 => len >= 20 && traits.turns * 5 >= len && wordiness < 30,
         _ => false,
     }
+}
+
+/// `aes256-cts-hmac-sha1-96`, `2024-01-02/deploy`: short parts of one kind
+/// each, in one case. (A UUID is no slug: its parts mix letters and digits.)
+fn is_slug(value: &[u8]) -> bool {
+    let has_lower = value.iter().any(u8::is_ascii_lowercase);
+    let has_upper = value.iter().any(u8::is_ascii_uppercase);
+    let parts = segments(value).count();
+    let of_one_kind = |part: &&[u8]| {
+        part.len() <= 10
+            && (part.iter().all(u8::is_ascii_digit) || part.iter().all(u8::is_ascii_alphabetic))
+    };
+    !(has_lower && has_upper)
+        && parts >= 3
+        && segments(value).filter(of_one_kind).count() * 2 >= parts
 }
 
 /// A random key without the looks of a mere identifier: what a bare `key` or
@@ -343,7 +380,19 @@ pub(super) fn is_password(value: &[u8], min: usize) -> bool {
     (traits.digit > 0 && traits.n_letters() > 0)
         || (traits.digit > 0 && traits.symbol > 1 && traits.symbol + traits.digit >= 8)
         || (symbols > 0 && traits.n_letters() > 0 && (is_mixed || symbols > 1))
-        || (is_mixed && traits.turns >= 4 && wordiness(value) < 30)
+}
+
+/// True for letters alone that are no words: what a generator without digits
+/// gives. Only for labels that leave no doubt.
+pub(super) fn is_letter_password(value: &[u8]) -> bool {
+    let traits = Traits::of(value);
+    value.len() >= 10
+        && traits.lower + traits.upper == value.len()
+        && traits.lower > 0
+        && traits.upper > 0
+        && traits.turns >= 2
+        && wordiness(value) < 40
+        && !is_placeholder(value)
 }
 
 fn is_email(value: &[u8]) -> bool {

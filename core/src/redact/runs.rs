@@ -1,0 +1,179 @@
+//! Long unbroken runs of base64 letters: shapes without a prefix, and random
+//! keys that a word nearby gives away.
+
+use super::engine::Spans;
+use super::value::{Traits, is_placeholder, is_strongly_random, wordiness};
+
+/// Shortest run worth a look.
+const MIN: usize = 24;
+
+fn is_run_byte(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'_' | b'-')
+}
+
+/// Finds every maximal run of at least [`MIN`] bytes, looking at about one
+/// byte in twenty where there is none.
+pub(super) fn scan(text: &[u8], spans: &mut Spans) {
+    let mut from = 0;
+    while let Some(byte) = text.get(from + MIN - 1) {
+        if !is_run_byte(*byte) {
+            from += MIN;
+            continue;
+        }
+        let probe = from + MIN - 1;
+        let start = (from..probe).rev().find(|i| !is_run_byte(text[*i])).map_or(from, |i| i + 1);
+        let end = (probe..text.len()).find(|i| !is_run_byte(text[*i])).unwrap_or(text.len());
+        if end - start >= MIN {
+            run(text, start, end, spans);
+        }
+        from = end.max(from + 1);
+    }
+}
+
+fn run(text: &[u8], start: usize, end: usize, spans: &mut Spans) {
+    let value = text.get(start..end).unwrap_or_default();
+    if let Some(end) = discord(text, start, end) {
+        spans.add("discord-bot-token", start, end);
+    } else if is_mailgun(value) {
+        spans.add("mailgun-key", start, end);
+    } else if value.len() >= 32 && value.len() <= 512 && is_keylike(value) {
+        let end = (end..text.len().min(end + 3))
+            .find(|i| text[*i] != b'=')
+            .unwrap_or(text.len().min(end + 3));
+        if is_announced(text, start, end) {
+            spans.add("high-entropy", start, end);
+        }
+    }
+}
+
+/// A bot token: the bot's number in base64, a time stamp, a signature.
+fn discord(text: &[u8], start: usize, end: usize) -> Option<usize> {
+    let is_id = (24..=28).contains(&(end - start))
+        && matches!(text[start], b'M' | b'N' | b'O')
+        && matches!(text.get(start + 1)?, b'A'..=b'Z' | b'j' | b'z');
+    let is_part = |b: &u8| b.is_ascii_alphanumeric() || *b == b'_' || *b == b'-';
+    let stamp = text.get(end + 1..end + 7)?;
+    let tail = text.get(end + 8..)?;
+    let n = tail.iter().take(120).take_while(|b| is_part(b)).count();
+    (is_id && text[end] == b'.' && text[end + 7] == b'.' && stamp.iter().all(is_part) && n >= 27)
+        .then_some(end + 8 + n)
+}
+
+/// 32, 8 and 8 hexadecimal digits.
+fn is_mailgun(value: &[u8]) -> bool {
+    value.len() == 50
+        && value.iter().enumerate().all(|(i, b)| {
+            if i == 32 || i == 41 {
+                *b == b'-'
+            } else {
+                b.is_ascii_digit() || matches!(b, b'a'..=b'f')
+            }
+        })
+}
+
+/// Capitals, small letters and digits in no order.
+fn is_keylike(value: &[u8]) -> bool {
+    let traits = Traits::of(value);
+    traits.upper * 8 >= value.len()
+        && traits.lower * 8 >= value.len()
+        && traits.digit > 0
+        && traits.variety >= 16
+        && wordiness(value) < 35
+        && is_strongly_random(value)
+        && !is_placeholder(value)
+}
+
+/// True when the words before the run speak of keys and nothing says that it
+/// is a hash, a public key, part of a URL or of a block of base64.
+fn is_announced(text: &[u8], start: usize, end: usize) -> bool {
+    let before = text.get(start.saturating_sub(160)..start).unwrap_or_default();
+    let lines: Vec<&[u8]> = before.rsplitn(4, |b| *b == b'\n').collect();
+    let token = before
+        .iter()
+        .rev()
+        .take_while(|b| !b.is_ascii_whitespace() && !b"\"'`(<|".contains(b))
+        .count();
+    let token = before.get(before.len() - token..).unwrap_or_default().to_ascii_lowercase();
+    let not_here: [&[u8]; 12] = [
+        b"sha1", b"sha256", b"sha384", b"sha512", b"h1:", b"://", b"base64,", b"/", b"@", b"md5",
+        b"#", b".",
+    ];
+    if not_here.iter().any(|mark| memchr::memmem::find(&token, mark).is_some()) {
+        return false;
+    }
+    let line = lines.first().copied().unwrap_or_default().to_ascii_lowercase();
+    let not_on_line: &[&[u8]] = &[
+        b"public",
+        b"ssh-",
+        b"integrity",
+        b"checksum",
+        b"hash",
+        b"digest",
+        b"etag",
+        b"request-id",
+        b"request id",
+        b"requestid",
+        b"client_id",
+        b"client id",
+        b"fingerprint",
+        b"certificate",
+        b"commit",
+        b"clave p\xC3\xBAblica",
+        b"cid",
+        b"address",
+        b"trace",
+        b"span",
+        b"sha",
+        b"nonce",
+        b"publishable",
+    ];
+    let words: [&[u8]; 22] = [
+        b"secret",
+        b"token",
+        b"key",
+        b"hmac",
+        b"master",
+        b"rotate",
+        b"llave",
+        b"clave",
+        b"credential",
+        b"credencial",
+        b"password",
+        b"contrase",
+        b"openssl",
+        b"genkey",
+        b"encrypt",
+        b"cifrado",
+        b"signing",
+        b"salt",
+        b"pepper",
+        b"auth",
+        b"pwgen",
+        b"webhook",
+    ];
+    let holds = |lines: &[u8], words: &[&[u8]]| {
+        words.iter().any(|word| memchr::memmem::find(lines, word).is_some())
+    };
+    if holds(&line, not_on_line) || is_block(text, start, end) {
+        return false;
+    }
+    let near = lines.iter().take(3).any(|line| holds(&line.to_ascii_lowercase(), &words));
+    near && !lines
+        .iter()
+        .skip(1)
+        .take(1)
+        .any(|line| holds(&line.to_ascii_lowercase(), &not_on_line[..6]))
+}
+
+/// True when the line above or below is base64 as well.
+fn is_block(text: &[u8], start: usize, end: usize) -> bool {
+    let is_base64 = |line: &[u8]| {
+        let line = line.trim_ascii();
+        line.len() >= 40 && line.iter().all(|b| is_run_byte(*b) || *b == b'=')
+    };
+    let above = text.get(start.saturating_sub(200)..start).unwrap_or_default();
+    let below = text.get(end..text.len().min(end + 200)).unwrap_or_default();
+    let mut above = above.rsplit(|b| *b == b'\n').skip(1);
+    let mut below = below.split(|b| *b == b'\n').skip(1);
+    above.next().is_some_and(is_base64) || below.next().is_some_and(is_base64)
+}
