@@ -3,7 +3,8 @@
 
 mod capture; // notes from arguments, stdin and /capture
 mod front_door; // `postil` itself: help, version, siblings
-mod harness; // a temporary world for each test
+mod harness;
+mod model; // `postil model`: install, check, refuse // a temporary world for each test
 
 use std::fs;
 use std::path::Path;

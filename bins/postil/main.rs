@@ -1,6 +1,7 @@
 //! The front door: runs its siblings as git runs git-*, and has the few
 //! commands that belong to no sibling.
 
+mod model;
 mod register;
 mod scrub;
 
@@ -27,6 +28,7 @@ Commands:
   compress-output  the hook that shortens tool output
   vault-mcp        serve the vault to MCP clients
   scrub            hide the credentials in a text
+  model            install, compile or check the embedding model
 
 `postil COMMAND --help` says more about each.
 ";
@@ -41,6 +43,10 @@ fn main() -> ExitCode {
         Some("-h" | "--help" | "help") => say(HELP, 0),
         Some("-V" | "--version") => say(concat!("postil ", env!("CARGO_PKG_VERSION"), "\n"), 0),
         Some("scrub") => scrub::run(rest),
+        Some("model") => match model::run(rest) {
+            Ok(text) => say(&text, 0),
+            Err(message) => fail(&message),
+        },
         Some(name) if SIBLINGS.contains(&name) => run_sibling(name, rest),
         _ => fail(&format!("no command {:?}; try `postil --help`", command.to_string_lossy())),
     }

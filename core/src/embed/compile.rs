@@ -9,6 +9,7 @@ use std::fs;
 use std::io::Write;
 use std::path::Path;
 
+use model2vec_rs::model::StaticModel;
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 
@@ -45,9 +46,14 @@ pub fn prepare(model_dir: &Path) -> Result<bool> {
     compile(model_dir).map(|()| true)
 }
 
+/// Verifies the model's own files.
+pub(super) fn verify_source(model_dir: &Path) -> Result<()> {
+    Source::read(model_dir)?.verify(model_dir)
+}
+
 /// Verifies the model's files and, where present, the compiled table.
 pub fn verify(model_dir: &Path) -> Result<()> {
-    Source::read(model_dir)?.verify(model_dir)?;
+    verify_source(model_dir)?;
     let path = model_dir.join(FILE_NAME);
     if !path.exists() {
         return Ok(());
@@ -208,8 +214,18 @@ const PROBES: [&str; 6] = [
 
 /// Compares the finished table with model2vec-rs on a few texts.
 fn check_against_reference(table: &Potion, model_dir: &Path) -> Result<()> {
-    let reference = model2vec_rs::model::StaticModel::from_pretrained(model_dir, None, None, None)
-        .map_err(|error| Error::with(ErrorKind::Model, "load the model", error))?;
+    let read = |name: &str| {
+        let path = model_dir.join(name);
+        fs::read(&path).map_err(|error| Error::io("read", &path, error))
+    };
+    // Its config.json only says whether to normalise.
+    let reference = StaticModel::from_bytes(
+        read("tokenizer.json")?,
+        read("model.safetensors")?,
+        "{}",
+        Some(true),
+    )
+    .map_err(|error| Error::with(ErrorKind::Model, "load the model", error))?;
     let probes = PROBES.map(str::to_owned);
     let expected = reference.encode_with_args(&probes, None, probes.len());
     for (probe, expected) in PROBES.iter().zip(expected) {
@@ -230,7 +246,7 @@ pub(super) fn hex(bytes: &[u8]) -> String {
 }
 
 /// Writes a file that is either absent or whole.
-fn write_atomically(path: &Path, bytes: &[u8]) -> Result<()> {
+pub(super) fn write_atomically(path: &Path, bytes: &[u8]) -> Result<()> {
     let fail = |error| Error::io("write", path, error);
     let folder = path.parent().unwrap_or(Path::new("."));
     let mut file = tempfile::Builder::new()

@@ -7,6 +7,7 @@
 //! unless told otherwise, and the tail of a long chunk should count.
 
 mod compile;
+mod install;
 mod map;
 mod potion;
 mod reading;
@@ -21,6 +22,7 @@ mod tests;
 use std::path::{Path, PathBuf};
 
 pub use compile::{compile, prepare, verify};
+pub use install::{install, tables_in};
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::model::{DIM, Language, Vector};
