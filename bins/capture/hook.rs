@@ -30,7 +30,7 @@ fn answer(event: &Event<'_>, config: &Config) -> Result<Answer> {
         // The prompt is gone from the screen once it is answered, so the answer
         // holds the text.
         Err(error) => {
-            let filter = config.redact.filter()?;
+            let filter = config.filter()?;
             let text = filter.scrub(&typed).text;
             let shown = postil_core::text::prefix(&text, MAX_SHOWN_BYTES);
             let cut = if shown.len() < text.len() { "\u{2026}" } else { "" };

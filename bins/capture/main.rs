@@ -48,7 +48,7 @@ fn run(args: &Args) -> Result<ExitCode> {
 
 /// Stores a draft with the configured filter, tags and index.
 fn store(draft: &capture::Draft, place: &Place, config: &Config) -> Result<Stored> {
-    let filter = config.redact.filter()?;
+    let filter = config.filter()?;
     let mut draft = draft.clone();
     draft.tags.extend(config.capture.tags.iter().cloned());
     let now = chrono::Local::now().naive_local();

@@ -4,7 +4,6 @@ use std::time::Duration;
 
 use super::section::Section;
 use crate::error::Result;
-use crate::redact::{Filter, UserPattern};
 
 /// `[inject]`: what `context-inject` adds to a turn, and how much.
 #[derive(Clone, Debug)]
@@ -126,21 +125,6 @@ impl Redact {
         let redact = Self { patterns, allow: s.texts("allow")?.unwrap_or_default() };
         s.finish(warnings);
         Ok(redact)
-    }
-}
-
-impl Redact {
-    /// Builds the credential filter.
-    ///
-    /// # Errors
-    /// When one of the user's patterns is not a regular expression.
-    pub fn filter(&self) -> Result<Filter> {
-        let pattern = |pattern: &Pattern| UserPattern {
-            name: pattern.name.clone(),
-            pattern: pattern.regex.clone(),
-            keywords: Vec::new(),
-        };
-        Filter::new(&self.patterns.iter().map(pattern).collect::<Vec<_>>(), &self.allow)
     }
 }
 

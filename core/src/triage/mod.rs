@@ -3,7 +3,11 @@
 //! Judging is pure and repeatable; moving is journalled and can be undone.
 
 pub mod domain;
+pub mod edit;
 pub mod eval;
+pub mod journal;
+mod links;
+pub mod moves;
 pub mod score;
 pub mod signal;
 mod words;
