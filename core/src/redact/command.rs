@@ -2,6 +2,7 @@
 //! x / y` pairs: a position says what the value is, not a name beside it.
 
 use super::engine::Spans;
+use super::scan::{byte, line_start, run_end, skip};
 use super::value::{is_password, is_placeholder, is_template};
 
 const NAME: &str = "cli-password";
@@ -182,7 +183,7 @@ pub(super) fn netrc(text: &[u8], at: usize, spans: &mut Spans) {
     if words.get(2) != Some(&&b"login"[..]) {
         return;
     }
-    for pair in words.windows(2).skip(3) {
+    for pair in words.windows(2).skip(4) {
         if let [b"password", value] = pair {
             let offset = value.as_ptr() as usize - window.as_ptr() as usize;
             if value.len() >= 3 && !is_placeholder(value) && !is_template(value) {
@@ -195,31 +196,43 @@ pub(super) fn netrc(text: &[u8], at: usize, spans: &mut Spans) {
 
 /// `login: USER / SECRET`.
 pub(super) fn login(text: &[u8], at: usize, key: &str, spans: &mut Spans) {
-    let byte = |i: usize| text.get(i).copied().unwrap_or(0);
-    let skip = |at: usize, set: &[u8], max: usize| {
-        (at..at + max).find(|i| !set.contains(&byte(*i))).unwrap_or(at + max)
-    };
-    let sign = skip(at + key.len(), b"s\"'`*_ ", 6);
-    if byte(sign) != b':' && byte(sign) != b'=' {
+    let sign = skip(text, at + key.len(), b"s\"'`*_ ", 6);
+    if !matches!(byte(text, sign), b':' | b'=') {
         return;
     }
-    let user = skip(sign + 1, b" *`\"'", 6);
-    let Some(user_end) =
-        (user..user + 64).find(|i| b" \t\n/,".contains(&byte(*i)) || *i >= text.len())
-    else {
-        return;
-    };
-    let slash = skip(user_end, b" *`\"'", 5);
-    if user_end == user || byte(slash) != b'/' {
+    let user = skip(text, sign + 1, b" *`\"'", 6);
+    let user_end = run_end(text, user, 64, |b| !b" \t\r\n/,`\"'".contains(&b));
+    let slash = skip(text, user_end, b" *`\"'", 5);
+    if user_end == user || slash == user_end || byte(text, slash) != b'/' {
         return;
     }
-    let start = skip(slash + 1, b" *`\"'", 5);
-    let Some(end) =
-        (start..start + 80).find(|i| b" \t\r\n\"'`|<>".contains(&byte(*i)) || *i >= text.len())
-    else {
-        return;
-    };
-    if is_password(text.get(start..end).unwrap_or_default(), 6) && slash > user_end {
+    let start = skip(text, slash + 1, b" *`\"'", 5);
+    let end = run_end(text, start, 80, |b| !b" \t\r\n\"'`|<>".contains(&b));
+    if is_password(text.get(start..end).unwrap_or_default(), 6) {
         spans.add("password", start, end);
+    }
+}
+
+/// `echo 'USER:SECRET' | chpasswd`, from its `chpasswd`.
+pub(super) fn chpasswd(text: &[u8], at: usize, spans: &mut Spans) {
+    let start = line_start(text, at, 300);
+    let line = text.get(start..at).unwrap_or_default();
+    let Some(echo) = memchr::memmem::find(line, b"echo ") else { return };
+    let from = skip(text, start + echo + 5, b" -en\"'", 8);
+    let user_end = run_end(text, from, 64, |b| b.is_ascii_alphanumeric() || b"_.-".contains(&b));
+    let end = run_end(text, user_end, 200, |b| !b" \t|\"'".contains(&b));
+    if byte(text, user_end) == b':' {
+        add(text, Word { start: user_end + 1, end, is_option: false }, spans);
+    }
+}
+
+/// `HOST:PORT:DATABASE:USER:SECRET`, from its port.
+pub(super) fn pgpass(text: &[u8], at: usize, key: &str, spans: &mut Spans) {
+    let is_part = |b: u8| b.is_ascii_alphanumeric() || b"_.-*".contains(&b);
+    let database = run_end(text, at + key.len(), 64, is_part);
+    let user = run_end(text, database + 1, 64, is_part);
+    let end = run_end(text, user + 1, 200, |b| b.is_ascii_graphic() || b >= 0x80);
+    if byte(text, database) == b':' && byte(text, user) == b':' {
+        add(text, Word { start: user + 1, end, is_option: false }, spans);
     }
 }

@@ -24,12 +24,23 @@ pub(super) struct Span<'n> {
 #[derive(Debug, Default)]
 pub(super) struct Spans {
     list: Vec<Span<'static>>,
+    /// The last unbroken run read: a cue further inside it ends where it ends,
+    /// so that `key=key=key=…` is read once.
+    run: std::ops::Range<usize>,
 }
 
 impl Spans {
     /// Adds a span of a detector that is not a row of the shape table.
     pub(super) fn add(&mut self, name: &'static str, start: usize, end: usize) {
         self.list.push(Span { start, end, name, rank: ROWS.len() });
+    }
+
+    /// Returns the end of the run at `at`, reading it at most once.
+    pub(super) fn run_end(&mut self, at: usize, read: impl FnOnce() -> usize) -> usize {
+        if !self.run.contains(&at) {
+            self.run = at..read();
+        }
+        self.run.end
     }
 }
 
@@ -66,6 +77,10 @@ fn detect(text: &[u8], at: usize, key: &str, cue: Cue, spans: &mut Spans) {
         Cue::Command => command::command(text, at, key, spans),
         Cue::PemBegin => pem::begin(text, at, spans),
         Cue::PemEnd => pem::end(text, at, spans),
+        Cue::Putty => pem::putty(text, at, spans),
+        Cue::Jwk => pem::jwk(text, at, key, spans),
+        Cue::Chpasswd => command::chpasswd(text, at, spans),
+        Cue::PgPass => command::pgpass(text, at, key, spans),
         Cue::Seed => phrase::seed(text, at, key, spans),
         Cue::Codes => phrase::codes(text, at, key, spans),
     }
@@ -121,6 +136,7 @@ fn is_edge_left(text: &[u8], at: usize, edge: Edge) -> bool {
         [.., b'\\', b'n' | b'r' | b't'] => true,
         [.., b'm'] if before.contains(&0x1B) => true,
         [.., b'%', a, b] if a.is_ascii_hexdigit() && b.is_ascii_hexdigit() => true,
+        [.., last] if edge == Edge::Alone => !last.is_ascii_alphanumeric() && !b"+/".contains(last),
         [.., last] => !last.is_ascii_alphanumeric(),
         [] => true,
     }

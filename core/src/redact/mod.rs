@@ -6,8 +6,12 @@
 //! candidate costs one pass and no memory. It works on bytes, never panics,
 //! reads every text in linear time, and finds nothing in its own output.
 
+mod columns;
 mod command;
 mod engine;
+mod extent;
+mod gate;
+mod join;
 mod label;
 mod pattern;
 mod pem;
@@ -16,6 +20,7 @@ mod prefilter;
 mod runs;
 #[cfg(test)]
 mod sample;
+mod scan;
 mod score;
 mod table;
 mod user;

@@ -3,27 +3,20 @@
 //! markers in prose do not swallow the prose.
 
 use super::engine::Spans;
+use super::scan::{line_end, run_end, skip};
 use super::value::{is_placeholder, is_wordlike};
 
 const NAME: &str = "private-key";
 /// A 16,384-bit RSA key in PEM is 13 KB.
 const MAX_BODY: usize = 32 * 1024;
 
-fn line_of(text: &[u8], at: usize, max: usize) -> &[u8] {
-    let rest = text.get(at..).unwrap_or_default();
-    let rest = rest.get(..max).unwrap_or(rest);
-    memchr::memchr(b'\n', rest).map_or(rest, |end| rest.get(..end).unwrap_or(rest))
-}
-
 /// True when the marker names a private key; the marker's length.
 fn marker(text: &[u8], at: usize) -> Option<usize> {
-    let line = line_of(text, at, 90);
-    let name =
-        line.iter().skip(5).take_while(|b| b" ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789".contains(b));
-    let end = 5 + name.count();
-    let name = line.get(..end)?;
-    let close = line.get(end..)?.iter().take_while(|b| **b == b'-').count();
-    (memchr::memmem::find(name, b"PRIVATE KEY").is_some() && close >= 4).then_some(end + close)
+    let open = run_end(text, at, 5, |b| b == b'-');
+    let end = run_end(text, open, 80, |b| b" ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789".contains(&b));
+    let close = run_end(text, end, 5, |b| b == b'-');
+    let is_key = memchr::memmem::find(text.get(open..end)?, b"PRIVATE KEY").is_some();
+    (is_key && open - at >= 4 && close - end >= 4).then_some(close - at)
 }
 
 /// Hides the body after `-----BEGIN … PRIVATE KEY-----`.
@@ -32,12 +25,39 @@ pub(super) fn begin(text: &[u8], at: usize, spans: &mut Spans) {
     let start = at + n;
     let rest = text.get(start..).unwrap_or_default();
     let rest = rest.get(..MAX_BODY).unwrap_or(rest);
-    let end = memchr::memmem::find(rest, b"-----END")
+    let end = [&b"-----END"[..], b"---- END"]
+        .iter()
+        .filter_map(|mark| memchr::memmem::find(rest, mark))
+        .min()
         .filter(|end| !is_prose(rest.get(..*end).unwrap_or_default()));
     let end = end.unwrap_or_else(|| body_len(rest));
     let body = rest.get(..end).unwrap_or_default();
     if is_key_material(body) {
         spans.add(NAME, start, start + end);
+    }
+}
+
+/// Hides the lines after `Private-Lines: N` in a PuTTY key file.
+pub(super) fn putty(text: &[u8], at: usize, spans: &mut Spans) {
+    let start = line_end(text, at);
+    let rest = text.get(start..).unwrap_or_default();
+    let end = body_len(rest.get(..MAX_BODY).unwrap_or(rest));
+    if is_key_material(rest.get(..end).unwrap_or_default()) {
+        spans.add(NAME, start, start + end);
+    }
+}
+
+/// Hides the private member of a JSON web key, whose `key` is `"d":` or `"k":`.
+pub(super) fn jwk(text: &[u8], at: usize, key: &str, spans: &mut Spans) {
+    let near = text.get(at.saturating_sub(1500)..text.len().min(at + 1500)).unwrap_or_default();
+    let start = skip(text, at + key.len(), b" \n\"", 4);
+    let end = run_end(text, start, 2048, |b| is_base64(b) || b == b'-' || b == b'_');
+    let value = text.get(start..end).unwrap_or_default();
+    if value.len() >= 20
+        && !is_placeholder(value)
+        && memchr::memmem::find(near, b"\"kty\"").is_some()
+    {
+        spans.add(NAME, start, end);
     }
 }
 

@@ -62,12 +62,9 @@ pub(super) fn codes(text: &[u8], at: usize, key: &str, spans: &mut Spans) {
         let line = text.get(at..end).unwrap_or_default();
         let n_found = found.len();
         let is_list = line.len() < 200 && read_codes(line, at, &mut found);
-        if !is_list
-            || (found.len() == n_found
-                && !line.trim_ascii().is_empty()
-                && at > from
-                && !line.starts_with(b"`"))
-        {
+        let is_layout = line.iter().all(|b| !b.is_ascii_alphanumeric());
+        let is_first = n_found == 0 && found.is_empty() && line.starts_with(b"```");
+        if !is_list || (found.len() == n_found && !is_layout && !is_first) {
             found.truncate(n_found);
             break;
         }
@@ -77,10 +74,33 @@ pub(super) fn codes(text: &[u8], at: usize, key: &str, spans: &mut Spans) {
         at = end + 1;
     }
     if are_codes(text, &found) {
-        for (start, end) in found {
+        for (start, end) in join_halves(text, found) {
             spans.add("recovery-codes", start, end);
         }
     }
+}
+
+/// Joins two halves of digits with one space between: `1234 5678`.
+fn join_halves(text: &[u8], found: Vec<(usize, usize)>) -> Vec<(usize, usize)> {
+    let mut joined: Vec<(usize, usize)> = Vec::new();
+    for (start, end) in found {
+        let is_number = |span: (usize, usize)| {
+            text.get(span.0..span.1)
+                .is_some_and(|part| part.len() == 4 && part.iter().all(u8::is_ascii_digit))
+        };
+        match joined.last_mut() {
+            Some(last)
+                if last.1 + 1 == start
+                    && text[last.1] == b' '
+                    && is_number(*last)
+                    && is_number((start, end)) =>
+            {
+                last.1 = end;
+            }
+            _ => joined.push((start, end)),
+        }
+    }
+    joined
 }
 
 /// Reads a line of codes; false when something else stands on it.

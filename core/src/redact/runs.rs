@@ -126,6 +126,11 @@ fn is_announced(text: &[u8], start: usize, end: usize) -> bool {
         b"sha",
         b"nonce",
         b"publishable",
+        b"sitekey",
+        b"site key",
+        b"recaptcha",
+        b"turnstile",
+        b"dkim",
     ];
     let words: [&[u8]; 22] = [
         b"secret",

@@ -14,6 +14,9 @@ pub(super) enum Edge {
     Left,
     /// No letter or digit on either side: shapes of one fixed length.
     Both,
+    /// Nothing on the left that base64 is made of: short prefixes turn up
+    /// inside long encoded data.
+    Alone,
 }
 
 /// One shape.
@@ -59,6 +62,11 @@ const fn row(
 impl Row {
     const fn left(mut self) -> Self {
         self.edge = Edge::Left;
+        self
+    }
+
+    const fn alone(mut self) -> Self {
+        self.edge = Edge::Alone;
         self
     }
 
@@ -162,7 +170,7 @@ pub(super) const ROWS: &[Row] = &[
     row("customerio-key", "cio[A-Za-z0-9]{32}", &["cio"], "ci{x}o{a32}", "ciones").both().mixed(),
     // Money and mail.
     row("stripe-key", "(?:(?:sk|rk)_(?:live|prod|test)_[A-Za-z0-9]{16,}|whsec_[A-Za-z0-9+/]{16,}={0,2})", &["sk_live_", "rk_live_", "sk_prod_", "rk_prod_", "sk_test_", "rk_test_", "whsec_"], "sk{x}_live_{a24}", "sk_live_000000000000000000000000"),
-    row("square-token", "(?:EAA[MC][A-Za-z0-9]{80,}|sq0(?:atp|csp|idp)-[A-Za-z0-9_-]{20,})", &["eaam", "eaac", "sq0atp-", "sq0csp-", "sq0idp-"], "sq{x}0atp-{w22}", "sq0atp-"),
+    row("square-token", "(?:EAA[MC][A-Za-z0-9]{80,}|sq0(?:atp|csp|idp)-[A-Za-z0-9_-]{20,})", &["eaam", "eaac", "sq0atp-", "sq0csp-", "sq0idp-"], "sq{x}0atp-{w22}", "sq0atp-").alone(),
     row("twilio-api-key", "SK[0-9a-fA-F]{32}", &["sk0", "sk1", "sk2", "sk3", "sk4", "sk5", "sk6", "sk7", "sk8", "sk9", "ska", "skb", "skc", "skd", "ske", "skf"], "S{x}K{h32}", "SKETCHING").both(),
     row("sendgrid-key", "SG\\.[A-Za-z0-9_=-]{10,}\\.[A-Za-z0-9_=.-]{16,}", &["sg."], "S{x}G.{w22}.{w43}", "sg.example.com"),
     row("mailgun-key", "key-[0-9a-f]{32}", &["key-"], "ke{x}y-{h32}", "key-management").both(),
@@ -204,8 +212,8 @@ pub(super) const ROWS: &[Row] = &[
     row("launchdarkly-key", "(?:sdk|api|mob)-[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}", &["sdk-", "api-", "mob-"], "sd{x}k-{h8}-{h4}-{h4}-{h4}-{h12}", "sdk-").left(),
     row("mapbox-token", "sk\\.eyJ[A-Za-z0-9_-]{40,}\\.[A-Za-z0-9_-]{16,}", &["sk.eyj"], "sk{x}.eyJ{w80}.{w22}", "sk.eyJ"),
     row("dropbox-token", "sl\\.(?:u\\.)?[A-Za-z0-9_-]{100,}", &["sl."], "sl{x}.{w140}", "sl.example").left(),
-    row("facebook-token", "EAA[A-Za-z0-9]{60,}", &["eaa"], "EA{x}A{a180}", "EAA").left().mixed(),
-    row("instagram-token", "IG(?:QV|QW|AA)[A-Za-z0-9_-]{60,}", &["igqv", "igqw", "igaa"], "IG{x}QV{w140}", "IGQV"),
+    row("facebook-token", "EAA[A-Za-z0-9]{60,}", &["eaa"], "EA{x}A{a180}", "EAA").alone().mixed(),
+    row("instagram-token", "IG(?:QV|QW|AA)[A-Za-z0-9_-]{60,}", &["igqv", "igqw", "igaa"], "IG{x}QV{w140}", "IGQV").alone(),
     row("pinterest-token", "pina_[A-Za-z0-9]{60,}", &["pina_"], "pi{x}na_{a64}", "pina_"),
     row("contentful-token", "CFPAT-[A-Za-z0-9_-]{40,}", &["cfpat-"], "CF{x}PAT-{w43}", "CFPAT-"),
     row("typeform-token", "tfp_[A-Za-z0-9_.=-]{40,}", &["tfp_"], "tf{x}p_{a44}_{a14}", "tfp_"),
@@ -215,11 +223,11 @@ pub(super) const ROWS: &[Row] = &[
     row("adafruit-key", "aio_[A-Za-z0-9]{28}", &["aio_"], "ai{x}o_{a28}", "aio_").left().mixed(),
     row("alibaba-key", "LTAI[A-Za-z0-9]{17,21}", &["ltai"], "LT{x}AI{a20}", "LTAI").both().mixed(),
     row("adobe-secret", "p8e-[a-z0-9_-]{30,}", &["p8e-"], "p8{x}e-{l32}", "p8e-").left(),
-    row("artifactory-token", "(?:AKCp[0-9][A-Za-z0-9]{60,}|cmVmdGtu[A-Za-z0-9]{50,})", &["akcp", "cmvmdgtu"], "AK{x}Cp8{a68}", "AKCp"),
+    row("artifactory-token", "(?:AKCp[0-9][A-Za-z0-9]{60,}|cmVmdGtu[A-Za-z0-9]{50,})", &["akcp", "cmvmdgtu"], "AK{x}Cp8{a68}", "AKCp").alone(),
     row("nuget-key", "oy2[a-z0-9]{43}", &["oy2"], "oy{x}2{l43}", "oy2").both(),
     row("clojars-token", "CLOJARS_[a-z0-9]{60}", &["clojars_"], "CLO{x}JARS_{h60}", "CLOJARS_"),
     row("octopus-key", "API-[A-Z0-9]{26,}", &["api-"], "AP{x}I-{u30}", "API-").left().mixed(),
-    row("yandex-token", "(?:AQVN[A-Za-z0-9_-]{35,}|y[0-3]_[A-Za-z0-9_-]{50,}|t1\\.[A-Z0-9a-z_-]+[=]{0,2}\\.[A-Z0-9a-z_-]{86})", &["aqvn", "y0_", "y1_", "y2_", "y3_", "t1."], "AQ{x}VN{w36}", "t1.micro").left(),
+    row("yandex-token", "(?:AQVN[A-Za-z0-9_-]{35,}|y[0-3]_[A-Za-z0-9_-]{50,}|t1\\.[A-Z0-9a-z_-]+[=]{0,2}\\.[A-Z0-9a-z_-]{86})", &["aqvn", "y0_", "y1_", "y2_", "y3_", "t1."], "AQ{x}VN{w36}", "t1.micro").alone(),
     row("clickup-token", "pk_[0-9]{5,10}_[A-Z0-9]{28,}", &["pk_"], "pk{x}_{d7}_{u32}", "pk_live_").left(),
     row("shippo-token", "shippo_(?:live|test)_[0-9a-f]{40}", &["shippo_"], "ship{x}po_live_{h40}", "shippo_"),
     row("infracost-key", "ico-[A-Za-z0-9]{32}", &["ico-"], "ic{x}o-{a32}", "ico-").both().mixed(),

@@ -3,7 +3,7 @@
 //!
 //! Everything here reads the value once and nothing around it.
 
-use super::words::{ALGORITHMS, NOUNS, PLACEHOLDERS};
+use super::words::{ALGORITHMS, NOUNS, PLACEHOLDERS, is_listed};
 
 /// Counts by kind of character; bytes above ASCII count as letters.
 #[derive(Clone, Copy, Debug, Default)]
@@ -56,17 +56,13 @@ fn segments(value: &[u8]) -> impl Iterator<Item = &[u8]> {
         .filter(|segment| !segment.is_empty())
 }
 
-fn is_in(words: &[&str], segment: &[u8]) -> bool {
-    words.iter().any(|word| segment.eq_ignore_ascii_case(word.as_bytes()))
-}
-
 /// True for what stands where a credential would: masks, fillers, sequences
 /// and "your-key-here". A filler word counts only as a whole segment.
 pub(super) fn is_placeholder(value: &[u8]) -> bool {
     value.is_empty()
         || is_filler(value)
-        || segments(value).any(|segment| is_in(PLACEHOLDERS, segment))
-        || segments(value).all(|segment| is_in(NOUNS, segment))
+        || segments(value).any(|segment| is_listed(PLACEHOLDERS, segment))
+        || segments(value).all(|segment| is_listed(NOUNS, segment))
         || value.ends_with(b"EXAMPLE")
         || value.ends_with(b"EXAMPLEKEY")
 }
@@ -125,6 +121,13 @@ pub(super) fn is_template(value: &[u8]) -> bool {
             return !name.iter().any(u8::is_ascii_digit) || name.contains(&b'_');
         }
         [b'%', name @ .., b'%'] if is_name(name) => return true,
+        [b'%', rest @ ..]
+            if memchr::memchr(b'%', rest).is_some_and(|n| {
+                n > 3 && rest[..n].iter().all(|b| b.is_ascii_uppercase() || *b == b'_')
+            }) =>
+        {
+            return true;
+        }
         [b'!' | b'&' | b'@', name @ ..] if name.iter().all(u8::is_ascii_alphabetic) => return true,
         _ => {}
     }
@@ -162,7 +165,7 @@ fn is_path(value: &[u8]) -> bool {
     let Some(dot) = value.iter().rposition(|byte| *byte == b'.') else { return false };
     let (stem, ending) =
         (value.get(..dot).unwrap_or_default(), value.get(dot + 1..).unwrap_or_default());
-    is_in(ENDINGS, ending)
+    is_listed(ENDINGS, ending)
         && !stem.is_empty()
         && stem.iter().all(|b| b.is_ascii_alphanumeric() || b"_.-/@:".contains(b))
 }
@@ -177,12 +180,26 @@ fn is_code(value: &[u8]) -> bool {
     let head = head.unwrap_or(value.len());
     let name = value.get(..head).unwrap_or_default();
     let is_name = name.first().is_some_and(|b| b.is_ascii_alphabetic() || *b == b'_');
+    if is_constant(value) || value.starts_with(b"0x") {
+        return true;
+    }
     match value.get(head) {
         Some(b'(' | b'[' | b'{') if is_name => true,
+        Some(b'!') if is_name && matches!(value.get(head + 1), Some(b'(' | b'[' | b'{')) => true,
+        Some(b'&' | b'*') if head == 0 && is_dotted_name(value.get(1..).unwrap_or_default()) => {
+            true
+        }
         // `*const`, `&mut`: a pointer or a reference to a name.
         Some(b'*' | b'&') if head == 0 => value.iter().skip(1).all(|b| b.is_ascii_lowercase()),
         _ => is_dotted_name(value) || is_type_name(value),
     }
+}
+
+/// `WIN32_ERROR`: words in capitals joined by underscores.
+fn is_constant(value: &[u8]) -> bool {
+    value.contains(&b'_')
+        && value.iter().all(|b| b.is_ascii_uppercase() || b.is_ascii_digit() || *b == b'_')
+        && wordiness(value) >= 40
 }
 
 /// `import.meta.env.VITE_X`, `cfg.password`: names joined by dots.
@@ -191,9 +208,13 @@ fn is_dotted_name(value: &[u8]) -> bool {
         part.first().is_some_and(|b| b.is_ascii_alphabetic() || *b == b'_' || *b == b'$')
             && part.iter().all(|b| b.is_ascii_alphanumeric() || *b == b'_' || *b == b'$')
     };
+    // `Madrid.Falcon93` is what a person chooses, not a name in a program.
+    let n_digits = value.iter().rev().take_while(|b| b.is_ascii_digit()).count();
+    let is_chosen = n_digits >= 2 && value.first().is_some_and(u8::is_ascii_uppercase);
     value.contains(&b'.')
         && value.split(|b| *b == b'.').all(is_name)
         && (wordiness(value) >= 40 || value.len() < 12)
+        && !is_chosen
 }
 
 /// `u32`, `__u32`, `uint32_t`, `char16_t`, `varchar255`.
@@ -295,7 +316,7 @@ pub(super) fn is_measure(value: &[u8]) -> bool {
 /// True for the name of an algorithm or a standard: `AES-256`, `ed25519`.
 fn is_algorithm(value: &[u8]) -> bool {
     let stem: Vec<u8> = value.iter().filter(|b| b.is_ascii_alphabetic()).copied().collect();
-    value.len() <= 24 && is_in(ALGORITHMS, &stem)
+    value.len() <= 24 && is_listed(ALGORITHMS, &stem)
 }
 
 /// True for a key no person would choose: hexadecimal, UUID, or letters and
@@ -307,13 +328,17 @@ pub(super) fn is_random(value: &[u8]) -> bool {
         return false;
     }
     let is_key_byte = |b: &u8| b.is_ascii_alphanumeric() || b"+/_-=.~%:$#@!*^&".contains(b);
-    if !value.iter().all(is_key_byte) || is_slug(value) || value.starts_with(b"age1") {
+    let is_range = memchr::memmem::find(value, b"..").is_some();
+    if !value.iter().all(is_key_byte) || is_range || is_slug(value) || value.starts_with(b"age1") {
         return false;
     }
     if traits.is_hex {
         return len >= 16 && traits.digit > 0 && traits.n_letters() > 0 && traits.variety >= 8;
     }
     if is_uuid(value) {
+        return true;
+    }
+    if is_interspersed(value) {
         return true;
     }
     let kinds = [traits.lower, traits.upper, traits.digit].iter().filter(|n| **n > 0).count();
@@ -327,6 +352,17 @@ pub(super) fn is_random(value: &[u8]) -> bool {
         2 => len >= 20 && traits.turns * 5 >= len && wordiness < 30,
         _ => false,
     }
+}
+
+/// Letters and digits in turns, without a separator: no name is like that.
+fn is_interspersed(value: &[u8]) -> bool {
+    let turns = value.windows(2).filter(|w| w[0].is_ascii_digit() && w[1].is_ascii_alphabetic());
+    value.len() >= 20 && value.iter().all(u8::is_ascii_alphanumeric) && turns.count() >= 4
+}
+
+/// True for hexadecimal of the length of a hash, and for UUIDs.
+pub(super) fn is_hash_like(value: &[u8]) -> bool {
+    is_uuid(value) || (value.len() >= 32 && value.iter().all(u8::is_ascii_hexdigit))
 }
 
 /// `aes256-cts-hmac-sha1-96`, `2024-01-02/deploy`: short parts of one kind

@@ -2,25 +2,12 @@
 //! `Authorization`, cookies.
 
 use super::engine::Spans;
+use super::scan::{byte, run_end, skip};
 use super::value::{
     is_measure, is_password, is_placeholder, is_random, is_strongly_random, is_template,
 };
 
 const QUOTES: &[u8] = b"\"'`\\";
-
-fn byte(text: &[u8], at: usize) -> u8 {
-    text.get(at).copied().unwrap_or(0)
-}
-
-fn skip(text: &[u8], at: usize, set: &[u8], max: usize) -> usize {
-    (at..at + max).find(|i| *i >= text.len() || !set.contains(&byte(text, *i))).unwrap_or(at + max)
-}
-
-/// The end of the run of bytes from `at` on that `is_in` accepts.
-fn run_end(text: &[u8], at: usize, max: usize, is_in: impl Fn(u8) -> bool) -> usize {
-    let limit = text.len().min(at + max);
-    (at..limit).find(|i| !is_in(byte(text, *i))).unwrap_or(limit)
-}
 
 /// `scheme://user:password@host`, from its `://`.
 pub(super) fn url(text: &[u8], at: usize, spans: &mut Spans) {

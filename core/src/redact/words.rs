@@ -30,6 +30,14 @@ pub(super) enum Cue {
     PemBegin,
     /// `-----END … PRIVATE KEY`.
     PemEnd,
+    /// `Private-Lines: N` in a PuTTY key file.
+    Putty,
+    /// The private part of a JSON web key.
+    Jwk,
+    /// `echo user:x | chpasswd`.
+    Chpasswd,
+    /// A line of `.pgpass`.
+    PgPass,
     /// Twelve words that restore a wallet.
     Seed,
     /// A list of one-time codes.
@@ -47,18 +55,25 @@ pub(super) const CUES: &[(&str, Cue)] = &[
     ("contrase", Cue::Password),
     ("kennwort", Cue::Password),
     ("senha", Cue::Password),
+    ("identified by '", Cue::Password),
+    ("identified by \"", Cue::Password),
+    ("securestring", Cue::Password),
     ("mot de passe", Cue::Password),
     ("frase de paso", Cue::Password),
     ("palabra de paso", Cue::Password),
     ("pass", Cue::Pass),
-    (" pw", Cue::Pass),
-    ("\npw", Cue::Pass),
-    ("_pw", Cue::Pass),
-    ("*pw", Cue::Pass),
-    ("`pw", Cue::Pass),
-    ("\"pw", Cue::Pass),
+    ("pw:", Cue::Pass),
+    ("pw=", Cue::Pass),
+    ("pw ", Cue::Pass),
+    ("pw*", Cue::Pass),
+    ("pw`", Cue::Pass),
+    ("pw\"", Cue::Pass),
+    ("psk=", Cue::Pass),
+    ("contra:", Cue::Pass),
     ("clave", Cue::Pass),
     ("secret", Cue::Secret),
+    ("secreto", Cue::Secret),
+    ("secreta", Cue::Secret),
     ("token", Cue::Secret),
     ("credential", Cue::Secret),
     ("credencial", Cue::Secret),
@@ -72,8 +87,8 @@ pub(super) const CUES: &[(&str, Cue)] = &[
     ("hmac", Cue::Key),
     ("webhook", Cue::Key),
     ("login", Cue::Login),
-    ("credential", Cue::Login),
-    ("credencial", Cue::Login),
+    ("credentials", Cue::Login),
+    ("credenciales", Cue::Login),
     ("usuario", Cue::Login),
     ("user", Cue::Login),
     ("acceso", Cue::Login),
@@ -120,6 +135,12 @@ pub(super) const CUES: &[(&str, Cue)] = &[
     ("zip", Cue::Command),
     ("htpasswd", Cue::Command),
     ("-----begin", Cue::PemBegin),
+    ("---- begin ssh2", Cue::PemBegin),
+    ("private-lines:", Cue::Putty),
+    ("\"d\":", Cue::Jwk),
+    ("\"k\":", Cue::Jwk),
+    ("chpasswd", Cue::Chpasswd),
+    (":5432:", Cue::PgPass),
     ("-----end", Cue::PemEnd),
     ("seed", Cue::Seed),
     ("recovery", Cue::Seed),
@@ -194,7 +215,7 @@ pub(super) const NOT_BEFORE: &[&str] = &[
     "hot", "arrow", "enter", "escape", "function", "publica", "primaria", "foranea", "ajena",
     "gpg", "pgp", "max", "min", "num", "total", "count", "input", "output", "prompt", "completion", "stop",
     "next", "prev", "page", "continuation", "csrf", "xsrf", "palabras", "palabra", "puntos",
-    "punto", "site", "fingerprint", "no", "without", "forgot", "hashed", "encrypted",
+    "punto", "site", "fingerprint", "boarding", "first", "second", "ski", "bus", "rail", "season", "day", "no", "without", "forgot", "hashed", "encrypted",
 ];
 
 /// Words after a cue that make it something about a credential.
@@ -210,7 +231,7 @@ pub(super) const NOT_AFTER: &[&str] = &[
     "ids", "checksum", "publica", "primaria", "pública", "foránea", "value_from", "secretkeyref",
     "created", "updated", "changed", "at", "date", "time", "lifetime", "rate", "words", "word",
     "insight", "takeaways", "points", "point", "bindings", "binding", "frames", "board", "map",
-    "stroke", "press", "down", "up", "frame", "tip", "tips", "ctrl", "code", "codes", "event", "events", "generator", "validator", "validation", "parser", "stream", "tree",
+    "stroke", "press", "through", "thru", "mode", "by", "band", "down", "up", "frame", "tip", "tips", "ctrl", "code", "codes", "event", "events", "generator", "validator", "validation", "parser", "stream", "tree",
 ];
 
 /// Verbs that join a label and its value.
@@ -227,3 +248,17 @@ pub(super) const STOP_WORDS: &[&str] = &[
     "not", "los", "las", "una", "que", "por", "con", "para", "del", "como", "este", "esta",
     "pero", "sus",
 ];
+
+/// Words that, before "key", say that it is one to keep.
+#[rustfmt::skip]
+pub(super) const QUALIFIERS: &[&str] = &[
+    "api", "access", "secret", "private", "auth", "signing", "encryption", "master", "service",
+    "account", "storage", "deploy", "hmac", "license", "session", "shared", "security", "admin",
+    "root", "bot", "client", "server", "app", "webhook", "jwt", "token", "acceso", "privada",
+    "maestra", "secreta", "preshared", "psk", "cifrado", "ssh", "wireguard", "recovery", "project",
+];
+
+/// True when `word` is one of `words`, any case.
+pub(super) fn is_listed(words: &[&str], word: &[u8]) -> bool {
+    words.iter().any(|listed| word.eq_ignore_ascii_case(listed.as_bytes()))
+}

@@ -1,0 +1,154 @@
+//! Where a value begins and ends, once its label and separator are read.
+
+use super::engine::Spans;
+use super::scan::{byte, has, is_name_byte, line_end, run_end, skip, skip_markup};
+
+/// Longest value without white space that is read to its end.
+const MAX: usize = 16 * 1024;
+
+/// The part of a text that a value takes.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Extent {
+    pub(super) start: usize,
+    pub(super) end: usize,
+    pub(super) is_quoted: bool,
+}
+
+/// The value of a query parameter that begins at `at`.
+pub(super) fn in_query(text: &[u8], at: usize) -> Extent {
+    let end =
+        run_end(text, at, MAX, |b| !b.is_ascii_whitespace() && !b"&\"'<>`)]|#\\;".contains(&b));
+    Extent { start: at, end, is_quoted: false }
+}
+
+/// Finds the value from just after the separator: on the same line, or on one
+/// of the next two behind the marks of a quote, a list, a block or a fence.
+pub(super) fn after(text: &[u8], at: usize, spans: &mut Spans) -> Option<Extent> {
+    let at = skip_markup(text, skip(text, at, b"*", 2), b"");
+    let mut at = skip(text, at, b" \t", 40);
+    for _ in 0..3 {
+        let next = skip(text, at, b" \t*>|-", 12);
+        if !matches!(byte(text, next), b'\n' | b'\r') {
+            break;
+        }
+        at = skip(text, next, b"\r\n", 2);
+        let marked = skip(text, at, b" \t>", 16);
+        let listed = skip(text, marked, b"-*", 1);
+        at = if byte(text, listed) == b' ' { skip(text, listed, b" ", 4) } else { marked };
+        if has(text, at, "```") || has(text, at, "~~~") {
+            let end = line_end(text, at);
+            let is_fence = end - at < 24 && !text.get(at + 3..end)?.contains(&b'`');
+            at = if is_fence { skip(text, end + 1, b" \t>", 16) } else { at };
+        }
+    }
+    let at = skip_markup(text, at, b"");
+    let bold = skip(text, at, b"*", 2);
+    if bold > at && !is_bold(text, bold) {
+        return bare(text, at, false, spans);
+    }
+    quoted(text, bold).or_else(|| bare(text, bold, bold > at, spans))
+}
+
+/// True when the stars before `at` are closed after the word they open.
+fn is_bold(text: &[u8], at: usize) -> bool {
+    let end = run_end(text, at, 600, |b| !b.is_ascii_whitespace());
+    let word = text.get(at..end).unwrap_or_default();
+    word.iter().rev().take(3).any(|b| *b == b'*')
+}
+
+const QUOTES: [(&str, &str); 10] = [
+    ("\\\"", "\\\""),
+    ("\"", "\""),
+    ("'", "'"),
+    ("```", "```"),
+    ("``", "``"),
+    ("`", "`"),
+    ("“", "”"),
+    ("„", "“"),
+    ("«", "»"),
+    ("&quot;", "&quot;"),
+];
+
+/// A value in quotation marks, which end on the same line.
+pub(super) fn quoted(text: &[u8], at: usize) -> Option<Extent> {
+    let (open, close) = QUOTES.iter().find(|(open, _)| has(text, at, open))?;
+    let start = at + open.len();
+    let inner = text.get(start..text.len().min(start + MAX))?;
+    let end = memchr::memmem::find(inner, close.as_bytes())?;
+    if memchr::memchr(b'\n', inner.get(..end)?).is_some() {
+        return None;
+    }
+    let extent = Extent { start, end: start + end, is_quoted: true };
+    Some(inside(text, extent).unwrap_or(extent))
+}
+
+/// Quotation marks inside quotation marks, as in `'"x"'`.
+fn inside(text: &[u8], extent: Extent) -> Option<Extent> {
+    let inner = text.get(extent.start..extent.end)?;
+    let (first, last) = (*inner.first()?, *inner.last()?);
+    let is_quoted = inner.len() > 2 && first == last && b"\"'`".contains(&first);
+    is_quoted.then_some(Extent { start: extent.start + 1, end: extent.end - 1, ..extent })
+}
+
+/// A value that white space, quotation or the syntax around it ends.
+fn bare(text: &[u8], at: usize, is_bold: bool, spans: &mut Spans) -> Option<Extent> {
+    let mut end = spans.run_end(at, || run_end_at(text, at));
+    if is_bold && let Some(star) = memchr::memrchr(b'*', text.get(at..end)?) {
+        end = at + star;
+        while end > at && byte(text, end - 1) == b'*' {
+            end -= 1;
+        }
+    }
+    while end > at && is_unbalanced(text.get(at..end)?) {
+        end -= 1;
+    }
+    (end > at).then_some(Extent { start: at, end, is_quoted: false })
+}
+
+fn run_end_at(text: &[u8], at: usize) -> usize {
+    let limit = text.len().min(at + MAX);
+    (at..limit).find(|i| is_stop(text, *i)).unwrap_or(limit)
+}
+
+fn is_stop(text: &[u8], at: usize) -> bool {
+    match byte(text, at) {
+        b' ' | b'\t' | b'\r' | b'\n' | b'"' | b'\'' | b'`' | b'|' | b'<' | b'>' | 0x1B => true,
+        b'\\' => matches!(byte(text, at + 1), b'n' | b'r' | b't' | b'"'),
+        // `a=x, b=y` and `a=x;b=y`, but not the comma inside a password.
+        b',' | b';' => {
+            let name = run_end(text, at + 1, 32, |b| is_name_byte(b) || b == b' ');
+            !byte(text, at + 1).is_ascii_graphic() || matches!(byte(text, name), b'=' | b':')
+        }
+        0xE2 => has(text, at, "”") || has(text, at, "“"),
+        0xC2 => has(text, at, "»"),
+        _ => false,
+    }
+}
+
+/// True when the last byte closes a bracket that the value does not open.
+fn is_unbalanced(value: &[u8]) -> bool {
+    let open = match value.last() {
+        Some(b')') => b'(',
+        Some(b']') => b'[',
+        Some(b'}') => b'{',
+        _ => return false,
+    };
+    memchr::memchr(open, value).is_none()
+}
+
+/// What else may be the value when the first candidate is not: `apiKey: string
+/// = "…"`, `user/password: ana / …`.
+pub(super) fn second(text: &[u8], first: Extent, spans: &mut Spans) -> Option<Extent> {
+    let len = first.end - first.start;
+    let next = skip(text, first.end, b" `*\"'", 4);
+    match byte(text, next) {
+        b'=' if !first.is_quoted && len <= 40 && byte(text, next + 1) != b'=' => {
+            quoted(text, skip(text, next + 1, b" ", 3))
+        }
+        b'/' if len <= 64 && next > first.end => {
+            let at = skip(text, next + 1, b" ", 2);
+            quoted(text, at).or_else(|| bare(text, at, false, spans))
+        }
+        _ => None,
+    }
+}
