@@ -62,11 +62,11 @@ CREATE TABLE link (
 ) WITHOUT ROWID;
 CREATE INDEX link_to ON link (to_note) WHERE to_note IS NOT NULL;
 
--- Analysed terms joined by spaces; rowid = chunk.id. Text is not
--- kept here; positions are, because bm25() scores nothing without them.
+-- Analysed terms joined by spaces; rowid = chunk.id. Neither text nor positions
+-- are kept here: they would be a quarter of the file.
 CREATE VIRTUAL TABLE keyword USING fts5(
   text, section, context,
-  content='', contentless_delete=1,
+  content='', contentless_delete=1, detail=none,
   tokenize="unicode61 remove_diacritics 0 categories 'L* N* Co' tokenchars '_-.:/@+#'''"
 );
 
@@ -81,11 +81,14 @@ CREATE TABLE segment (
   n_dead INTEGER NOT NULL
 );
 
+-- A long list is kept in `n_pieces` blocks from `first_piece` on.
 CREATE TABLE posting (
   segment INTEGER NOT NULL,
   term TEXT NOT NULL,
   df INTEGER NOT NULL,
   note_df INTEGER NOT NULL,
+  first_piece INTEGER NOT NULL,
+  n_pieces INTEGER NOT NULL,
   data BLOB NOT NULL,
   PRIMARY KEY (segment, term)
 ) WITHOUT ROWID;

@@ -23,6 +23,7 @@ mod stem;
 mod stop;
 
 pub use query::{QueryTerm, TermKind, query};
+pub use stop::is_stop;
 
 use crate::model::Language;
 use scan::{Piece, Scanner};

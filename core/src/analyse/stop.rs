@@ -24,7 +24,7 @@ solo somos son soy su sus suya suyo tal tambien tampoco tan tanto te tenia tiene
 toda todas tras tu tus un una unas uno unos usted ustedes va van vosotros vuestra vuestro y ya yo ";
 
 /// True when `word` (folded) is a function word of the language.
-pub(super) fn is_stop(word: &str, language: Language) -> bool {
+pub fn is_stop(word: &str, language: Language) -> bool {
     let list = match &language.0 {
         b"es" => SPANISH,
         _ => ENGLISH,

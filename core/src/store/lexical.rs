@@ -102,7 +102,10 @@ pub(super) fn score(
     let mut window = Window::new(totals, params);
     let mut first = 0;
     while first < n_docs {
-        let Some(next) = cursors.iter().filter_map(Cursor::doc).min() else { return };
+        let Some(next) = cursors.iter().map(|cursor| cursor.doc).min() else { return };
+        if next as usize >= n_docs {
+            return;
+        }
         // Skip to the note of the next posting, but never back.
         first = note_start(starts, next as usize).max(first);
         let mut end = (first + WINDOW).min(n_docs);
@@ -214,19 +217,19 @@ impl Window {
         let (chunk_factor, note_factor) =
             (cursor.chunk_factor * (self.k1 + 1.0), cursor.note_factor * (self.note_k1 + 1.0));
         let (mut note, mut note_tf) = (0, 0.0);
-        while let Some((base, ids, codes)) = cursor.take_below(docs.end as u32) {
-            for (id, code) in ids.iter().zip(codes) {
-                let at = (base | u32::from(u16::from_le_bytes(*id))) as usize - docs.start;
-                let tf = tf[usize::from(*code)];
-                self.chunk[at] += chunk_factor * tf / (tf + self.chunk_norm[at]);
-                if self.with_notes {
-                    let own = usize::from(self.note_of[at]);
-                    if own != note {
-                        self.note[note] += note_factor * note_tf / (note_tf + self.note_norm[note]);
-                        (note, note_tf) = (own, 0.0);
-                    }
-                    note_tf += tf;
+        let (start, end) = (docs.start as u32, docs.end as u32);
+        while cursor.doc < end {
+            let at = (cursor.doc - start) as usize;
+            let tf = tf[usize::from(cursor.code)];
+            cursor.advance();
+            self.chunk[at] += chunk_factor * tf / (tf + self.chunk_norm[at]);
+            if self.with_notes {
+                let own = usize::from(self.note_of[at]);
+                if own != note {
+                    self.note[note] += note_factor * note_tf / (note_tf + self.note_norm[note]);
+                    (note, note_tf) = (own, 0.0);
                 }
+                note_tf += tf;
             }
         }
         if note_tf > 0.0 {
@@ -235,16 +238,16 @@ impl Window {
     }
 }
 
-/// A run of postings: what their documents start from, the documents, the
-/// codes.
-type Postings<'a> = (u32, &'a [[u8; 2]], &'a [u8]);
-
 /// A position in a posting list.
 struct Cursor<'a> {
-    rest: &'a [u8],
-    base: u32,
-    ids: &'a [[u8; 2]],
+    /// The document it stands on; `u32::MAX` after the last.
+    doc: u32,
+    /// That document's frequency code.
+    code: u8,
+    next: u32,
     codes: &'a [u8],
+    /// The gaps of this page, then the pages after it.
+    rest: &'a [u8],
     chunk_factor: f32,
     note_factor: f32,
 }
@@ -252,50 +255,59 @@ struct Cursor<'a> {
 impl<'a> Cursor<'a> {
     fn new(term: &'a TermPostings) -> Self {
         let mut cursor = Self {
-            rest: &term.data,
-            base: 0,
-            ids: &[],
+            doc: 0,
+            code: 0,
+            next: 0,
             codes: &[],
+            rest: &term.data,
             chunk_factor: term.chunk_factor,
             note_factor: term.note_factor,
         };
-        cursor.next_page();
+        cursor.advance();
         cursor
     }
 
-    /// The next document, if any.
-    fn doc(&self) -> Option<u32> {
-        self.ids.first().map(|id| self.base | u32::from(u16::from_le_bytes(*id)))
-    }
-
-    /// Enters the next page; a malformed one ends the list.
-    fn next_page(&mut self) {
-        (self.ids, self.codes) = (&[], &[]);
-        let Some((head, rest)) = self.rest.split_first_chunk::<4>() else { return };
-        let n = usize::from(u16::from_le_bytes([head[2], head[3]])) + 1;
-        let Some((ids, rest)) = rest.split_at_checked(2 * n) else { return };
-        let Some((codes, rest)) = rest.split_at_checked(n) else { return };
-        self.base = u32::from(u16::from_le_bytes([head[0], head[1]])) << 16;
-        (self.ids, self.codes, self.rest) = (ids.as_chunks().0, codes, rest);
-    }
-
-    /// Takes the postings of the current page that lie below `end`.
-    fn take_below(&mut self, end: u32) -> Option<Postings<'a>> {
-        if self.ids.is_empty() {
+    /// Moves to the next posting; a malformed list ends there.
+    #[inline]
+    fn advance(&mut self) {
+        if self.codes.is_empty() {
             self.next_page();
         }
-        let limit = end.checked_sub(self.base)?;
-        let n = if limit > 0xffff {
-            self.ids.len()
-        } else {
-            self.ids.partition_point(|id| u32::from(u16::from_le_bytes(*id)) < limit)
+        let (Some((code, codes)), Some((first, rest))) =
+            (self.codes.split_first(), self.rest.split_first())
+        else {
+            self.doc = u32::MAX;
+            return;
         };
-        if n == 0 {
-            return None;
+        (self.codes, self.rest) = (codes, rest);
+        let mut gap = u32::from(*first);
+        if gap == 255 {
+            let Some((wide, rest)) = self.rest.split_first_chunk::<2>() else {
+                self.doc = u32::MAX;
+                self.codes = &[];
+                self.rest = &[];
+                return;
+            };
+            gap = u32::from(u16::from_le_bytes(*wide));
+            self.rest = rest;
         }
-        let (ids, codes) = (&self.ids[..n], &self.codes[..n]);
-        (self.ids, self.codes) = (&self.ids[n..], &self.codes[n..]);
-        Some((self.base, ids, codes))
+        self.doc = self.next.saturating_add(gap);
+        self.next = self.doc.saturating_add(1);
+        self.code = *code;
+    }
+
+    #[cold]
+    fn next_page(&mut self) {
+        let page = self.rest.split_first_chunk::<4>().and_then(|(head, rest)| {
+            let n = usize::from(u16::from_le_bytes([head[2], head[3]])) + 1;
+            rest.split_at_checked(n).map(|(codes, rest)| (head, codes, rest))
+        });
+        let Some((head, codes, rest)) = page else {
+            self.rest = &[];
+            return;
+        };
+        self.next = u32::from(u16::from_le_bytes([head[0], head[1]])) << 16;
+        (self.codes, self.rest) = (codes, rest);
     }
 }
 
@@ -350,8 +362,13 @@ mod tests {
     fn page(postings: &[(u16, u8)]) -> Vec<u8> {
         let mut out = vec![0, 0];
         out.extend(((postings.len() - 1) as u16).to_le_bytes());
-        out.extend(postings.iter().flat_map(|(doc, _)| doc.to_le_bytes()));
         out.extend(postings.iter().map(|(_, code)| *code));
+        let mut next = 0;
+        for (doc, _) in postings {
+            out.push(255);
+            out.extend((doc - next).to_le_bytes());
+            next = doc + 1;
+        }
         out
     }
 
@@ -413,8 +430,10 @@ mod tests {
             let docs: Vec<u32> = (0..n).filter(|doc| doc % 5 == 0 && doc >> 16 == range).collect();
             data.extend((range as u16).to_le_bytes());
             data.extend(((docs.len() - 1) as u16).to_le_bytes());
-            data.extend(docs.iter().flat_map(|doc| (*doc as u16).to_le_bytes()));
             data.extend(docs.iter().map(|_| 1_u8));
+            data.extend(
+                docs.iter().map(|doc| if *doc & 0xffff < 5 { (*doc & 0xffff) as u8 } else { 4 }),
+            );
         }
         let terms = [TermPostings { data, chunk_factor: 1.0, note_factor: 1.0 }];
         let starts: Vec<usize> = (0..n as usize).step_by(3).collect();

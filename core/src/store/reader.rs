@@ -11,10 +11,11 @@ use rusqlite::{Connection, OpenFlags, OptionalExtension as _, Row, params};
 use super::lexical::{
     LexicalParams, Scores, TermPostings, Top, Totals, WeightedTerm, has_bit, idf, score,
 };
-use super::record::{ChunkRow, NoteRow, StoredLink};
+use super::record::{ChunkRow, FieldTerms, NoteRow, StoredLink};
 use super::schema::{self, SCHEMA_VERSION, sql};
 use super::segment::{BLOCK_BYTES, DOC_BYTES, Doc, Kind, block_id};
-use super::vector::{CODE8_BYTES, Code8, Int4Grid, scan4};
+use super::vector::{Int4Grid, Place, PlaceReader, scan4};
+use super::writer::{STORED_COLUMNS, stored_doc};
 use super::{record, vec_ext};
 use crate::error::{Error, ErrorKind, Result};
 use crate::model::{Link, NoteMeta, Vector};
@@ -281,25 +282,49 @@ impl Reader {
         let mut select = self
             .conn
             .prepare_cached(
-                "SELECT df, note_df, data FROM posting WHERE segment = ?1 AND term = ?2",
+                "SELECT df, note_df, data, first_piece, n_pieces FROM posting
+                 WHERE segment = ?1 AND term = ?2",
             )
             .map_err(|error| sql(doing, error))?;
         let mut found = Vec::new();
         for (n, segment) in self.segments.iter().enumerate() {
             let row = select
                 .query_row(params![segment.id, term], |row| {
-                    Ok(FoundTerm {
+                    let list = FoundTerm {
                         segment: n,
                         df: row.get(0)?,
                         note_df: row.get(1)?,
                         data: row.get(2)?,
-                    })
+                    };
+                    Ok((list, row.get(3)?, row.get(4)?))
                 })
                 .optional()
                 .map_err(|error| sql(doing, error))?;
-            found.extend(row);
+            if let Some((mut list, first_piece, n_pieces)) = row {
+                self.read_pieces(segment, first_piece, n_pieces, &mut list.data)?;
+                found.push(list);
+            }
         }
         Ok(found)
+    }
+
+    /// Reads a long posting list out of its blocks.
+    fn read_pieces(&self, segment: &Segment, first: u32, n: u32, list: &mut Vec<u8>) -> Result<()> {
+        let mut open: Option<(i64, Blob<'_>)> = None;
+        for piece in first..first + n {
+            let id = block_id(segment.id, Kind::Posting, piece as usize);
+            let blob = self.reopen(&mut open, id)?;
+            let at = list.len();
+            list.resize(at + blob.len(), 0);
+            blob.read_at_exact(&mut list[at..], 0)
+                .map_err(|error| sql("read the snapshot", error))?;
+        }
+        Ok(())
+    }
+
+    /// Mean length of a chunk in terms.
+    pub(super) fn mean_len(&self) -> f32 {
+        (self.totals.total_len as f32 / self.totals.n_docs.max(1) as f32).max(1.0)
     }
 
     /// Ranks the documents nearest to `query` by cosine, best first, at most
@@ -346,10 +371,19 @@ impl Reader {
     /// Returns the cosine of each document with `query`, in the order asked;
     /// 0 for documents without a vector.
     pub fn cosines(&self, query: &Vector, docs: &[u32]) -> Result<Vec<f32>> {
-        let mut out = vec![0.0; docs.len()];
-        self.each_item::<CODE8_BYTES>(Kind::Code8, docs, |at, bytes| {
-            out[at] = Code8::from_bytes(bytes).cosine(query);
+        let mut places = vec![(Place::NONE, 0); docs.len()];
+        self.each_item::<4>(Kind::Place, docs, |at, bytes| {
+            places[at] = (Place::from_bytes(*bytes), at);
         })?;
+        places.sort_unstable();
+        let mut out = vec![0.0; docs.len()];
+        let mut codes = PlaceReader::new(&self.conn);
+        for (place, at) in places {
+            if place != Place::NONE {
+                let code = codes.read(place).map_err(|error| sql("read vectors", error))?;
+                out[at] = code.cosine(query);
+            }
+        }
         Ok(out)
     }
 
@@ -544,51 +578,17 @@ impl Reader {
             .map_err(|error| sql("read links", error))
     }
 
-    /// Ranks by FTS5's own BM25 and table: the exact path, for an index
-    /// without a snapshot and for comparison. Returns (chunk id, score).
-    pub fn lexical_exact(&self, terms: &[WeightedTerm], k: usize) -> Result<Vec<(i64, f32)>> {
-        let query: Vec<String> =
-            terms.iter().map(|term| format!("\"{}\"", term.term.replace('"', ""))).collect();
-        if query.is_empty() {
-            return Ok(Vec::new());
-        }
-        // `ORDER BY bm25(...)` is 1.6 times faster here than `ORDER BY rank`.
-        self.conn
-            .prepare_cached(
-                "SELECT rowid, bm25(keyword, 1.0, 0.5, 0.3) AS score FROM keyword
-                 WHERE keyword MATCH ?1 ORDER BY score, rowid LIMIT ?2",
-            )
-            .and_then(|mut select| {
-                select
-                    .query_map(params![query.join(" OR "), k as i64], |row| {
-                        Ok((row.get(0)?, -row.get::<_, f64>(1)? as f32))
-                    })?
-                    .collect()
-            })
-            .map_err(|error| sql("search the keyword table", error))
+    pub(super) fn conn(&self) -> &Connection {
+        &self.conn
     }
+}
 
-    /// Ranks by sqlite-vec's own scan: the exact path. Returns (chunk id,
-    /// cosine).
-    pub fn nearest_exact(&self, query: &Vector, k: usize) -> Result<Vec<(i64, f32)>> {
-        let code = Code8::encode(query).value_bytes();
-        let mut hits: Vec<(i64, f32)> = self
-            .conn
-            .prepare_cached(
-                "SELECT chunk_id, distance FROM vector
-                 WHERE code MATCH vec_int8(?1) AND k = ?2",
-            )
-            .and_then(|mut select| {
-                select
-                    .query_map(params![&code[..], k as i64], |row| {
-                        Ok((row.get(0)?, 1.0 - row.get::<_, f64>(1)? as f32))
-                    })?
-                    .collect()
-            })
-            .map_err(|error| sql("search the vector table", error))?;
-        hits.sort_unstable_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
-        Ok(hits)
-    }
+/// Reads a chunk's texts and analyses them anew; `None` when it is gone.
+pub(super) fn stored_terms(conn: &Connection, chunk_id: i64) -> Result<Option<FieldTerms>> {
+    conn.prepare_cached(&format!("{STORED_COLUMNS} WHERE chunk.id = ?1"))
+        .and_then(|mut select| select.query_row([chunk_id], stored_doc).optional())
+        .map(|found| found.map(|(_, terms)| terms))
+        .map_err(|error| sql("read a chunk", error))
 }
 
 struct FoundTerm {

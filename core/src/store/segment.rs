@@ -5,10 +5,13 @@
 //! are kept per term, everything else in blocks of at most [`BLOCK_BYTES`]
 //! bytes, one database page each.
 //!
-//! Posting list: pages of `[u16 range][u16 n - 1][u16 doc & 0xffff; n][u8 code;
-//! n]`, little-endian, documents ascending. Lists of consecutive runs can be
-//! concatenated. The code holds the term's frequency in each field (see
-//! [`tf_code`]), so that field weights are chosen when a query is run.
+//! Posting list: pages of `[u16 range][u16 n - 1][u8 code; n][gaps]`,
+//! little-endian: the code holds the term's frequency in each field (see
+//! [`tf_code`]), so that field weights are chosen when a query is run; a gap is
+//! the number of documents left out before the next one, a byte below 255 or
+//! 255 and a `u16`. Lists of consecutive runs can be concatenated. Function
+//! words have no postings: they tell no notes apart and would be a fifth of
+//! all.
 
 use std::collections::HashMap;
 use std::mem;
@@ -17,7 +20,8 @@ use rusqlite::{Connection, params};
 
 use super::record::FieldTerms;
 use super::schema::sql;
-use super::vector::{CODE8_BYTES, Code8, Int4Grid, encode4};
+use super::vector::{Code8, Int4Grid, Place, PlaceReader, encode4};
+use crate::analyse::is_stop;
 use crate::error::Result;
 use crate::model::{DIM, Language};
 
@@ -43,10 +47,12 @@ pub(super) enum Kind {
     Dead = 3,
     /// 4-bit vector codes, 128 bytes each.
     Code4 = 4,
-    /// 8-bit vector codes, each with its inverse norm.
-    Code8 = 5,
+    /// Where vec0 has each document's vector: a [`Place`], `u32`.
+    Place = 5,
     /// The grid of the 4-bit codes: 256 means, then 256 steps, `f32`.
     Grid = 6,
+    /// Pieces of long posting lists.
+    Posting = 7,
 }
 
 impl Kind {
@@ -57,8 +63,9 @@ impl Kind {
             Self::Len => 2,
             Self::Start | Self::Dead => 1,
             Self::Code4 => DIM / 2,
-            Self::Code8 => CODE8_BYTES,
+            Self::Place => 4,
             Self::Grid => DIM * 8,
+            Self::Posting => 1,
         }
     }
 
@@ -139,9 +146,16 @@ pub(super) fn tf_table(text: f32, section: f32, context: f32) -> [f32; 256] {
     })
 }
 
+/// A posting list longer than this is kept in blocks: a row of a table without
+/// row ids keeps at most a quarter of a page to itself, and what spills takes
+/// whole pages.
+const MAX_INLINE_BYTES: usize = 8_192;
+
 /// Postings of one term while a run is collected.
 #[derive(Debug, Default)]
 struct List {
+    /// The languages in which the term is a function word.
+    stops: [bool; 2],
     /// Document (24 bits) and code (8 bits), documents ascending.
     postings: Vec<u32>,
     note_df: u32,
@@ -172,7 +186,8 @@ pub(super) struct SegmentBuilder {
     total_len: u64,
     docs: BlockWriter,
     lens: BlockWriter,
-    codes: BlockWriter,
+    places: BlockWriter,
+    n_pieces: usize,
     starts: Vec<u8>,
     sum: Box<[f64; DIM]>,
     sum_sq: Box<[f64; DIM]>,
@@ -197,7 +212,8 @@ impl SegmentBuilder {
             total_len: 0,
             docs: BlockWriter::new(segment, Kind::Doc),
             lens: BlockWriter::new(segment, Kind::Len),
-            codes: BlockWriter::new(segment, Kind::Code8),
+            places: BlockWriter::new(segment, Kind::Place),
+            n_pieces: 0,
             starts: Vec::new(),
             sum: Box::new([0.0; DIM]),
             sum_sq: Box::new([0.0; DIM]),
@@ -211,7 +227,7 @@ impl SegmentBuilder {
         conn: &Connection,
         doc: Doc,
         terms: &FieldTerms,
-        code: Option<&Code8>,
+        vector: Option<(Place, &Code8)>,
     ) -> Result<()> {
         if self.last_note != Some(doc.note_id) {
             if self.n_postings > self.max_run_postings {
@@ -225,22 +241,24 @@ impl SegmentBuilder {
             self.first_chunk = doc.chunk_id;
         }
         self.last_chunk = doc.chunk_id;
-        let len = self.count_terms(terms);
+        let len = self.count_terms(terms, doc.language);
         self.push_postings();
         self.total_len += u64::from(len);
         self.docs.push(conn, &doc.to_bytes())?;
         self.lens.push(conn, &u16::try_from(len).unwrap_or(u16::MAX).to_le_bytes())?;
-        let zero = Code8::default();
-        let code = code.unwrap_or(&zero);
-        self.codes.push(conn, &code.to_bytes())?;
-        self.add_to_grid(code);
+        let place = vector.map_or(Place::NONE, |(place, _)| place);
+        self.places.push(conn, &place.to_bytes())?;
+        if let Some((_, code)) = vector {
+            self.add_to_grid(code);
+        }
         self.n_docs += 1;
         Ok(())
     }
 
     /// Fills `counts` with the document's terms and returns its length.
-    fn count_terms(&mut self, terms: &FieldTerms) -> u32 {
+    fn count_terms(&mut self, terms: &FieldTerms, language: Language) -> u32 {
         let mut len = 0;
+        let stop = usize::from(language == Language::SPANISH);
         for (field, joined) in [&terms.text, &terms.section, &terms.context].iter().enumerate() {
             for term in joined.split(' ').filter(|term| !term.is_empty()) {
                 // The context is the same for all chunks of a note: it says
@@ -251,11 +269,15 @@ impl SegmentBuilder {
                     None => {
                         let id = self.lists.len() as u32;
                         self.ids.insert(term.into(), id);
-                        self.lists.push(List::default());
+                        let stops = [Language::ENGLISH, Language::SPANISH]
+                            .map(|language| is_stop(term, language));
+                        self.lists.push(List { stops, ..List::default() });
                         id
                     }
                 };
-                self.counts.entry(id).or_default()[field] += 1;
+                if !self.lists[id as usize].stops[stop] {
+                    self.counts.entry(id).or_default()[field] += 1;
+                }
             }
         }
         len
@@ -301,6 +323,9 @@ impl SegmentBuilder {
             .prepare_cached("INSERT INTO run VALUES (?1, ?2, ?3, ?4, ?5)")
             .map_err(|error| sql(doing, error))?;
         for (term, list) in self.take_lists() {
+            if list.postings.is_empty() {
+                continue;
+            }
             let data = encode_postings(&list.postings);
             insert
                 .execute(params![term, self.n_runs, list.n(), list.note_df, data])
@@ -336,7 +361,7 @@ impl SegmentBuilder {
         }
         self.docs.flush(conn)?;
         self.lens.flush(conn)?;
-        self.codes.flush(conn)?;
+        self.places.flush(conn)?;
         let n_bytes = self.n_docs.div_ceil(8);
         self.starts.resize(n_bytes, 0);
         write_bits(conn, self.segment, Kind::Start, &self.starts)?;
@@ -360,93 +385,134 @@ impl SegmentBuilder {
     }
 
     fn write_postings(&mut self, conn: &Connection) -> Result<()> {
-        let doing = "write postings";
-        let mut insert = conn
-            .prepare_cached("INSERT INTO posting VALUES (?1, ?2, ?3, ?4, ?5)")
-            .map_err(|error| sql(doing, error))?;
         for (term, list) in self.take_lists() {
-            let data = encode_postings(&list.postings);
-            insert
-                .execute(params![self.segment, term, list.n(), list.note_df, data])
-                .map_err(|error| sql(doing, error))?;
+            if !list.postings.is_empty() {
+                let data = encode_postings(&list.postings);
+                self.write_list(conn, &term, list.n(), list.note_df, &data)?;
+            }
         }
         Ok(())
     }
 
-    fn merge_runs(&self, conn: &Connection) -> Result<()> {
-        let doing = "merge postings";
-        let mut insert = conn
-            .prepare_cached("INSERT INTO posting VALUES (?1, ?2, ?3, ?4, ?5)")
+    /// Writes one list: inline, or in blocks when it is long.
+    fn write_list(
+        &mut self,
+        conn: &Connection,
+        term: &str,
+        df: i64,
+        note_df: u32,
+        data: &[u8],
+    ) -> Result<()> {
+        let doing = "write postings";
+        let (inline, long) =
+            if data.len() <= MAX_INLINE_BYTES { (data, &[][..]) } else { (&[][..], data) };
+        let (first, n) = (self.n_pieces as i64, long.len().div_ceil(BLOCK_BYTES) as i64);
+        conn.prepare_cached("INSERT INTO posting VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)")
+            .and_then(|mut insert| {
+                insert.execute(params![self.segment, term, df, note_df, first, n, inline])
+            })
             .map_err(|error| sql(doing, error))?;
+        for piece in long.chunks(BLOCK_BYTES) {
+            let id = block_id(self.segment, Kind::Posting, self.n_pieces);
+            conn.prepare_cached("INSERT INTO block VALUES (?1, ?2)")
+                .and_then(|mut insert| insert.execute(params![id, piece]))
+                .map_err(|error| sql(doing, error))?;
+            self.n_pieces += 1;
+        }
+        Ok(())
+    }
+
+    fn merge_runs(&mut self, conn: &Connection) -> Result<()> {
+        let doing = "merge postings";
         let mut select = conn
             .prepare("SELECT term, df, note_df, data FROM run ORDER BY term, run")
             .map_err(|error| sql(doing, error))?;
         let mut rows = select.query([]).map_err(|error| sql(doing, error))?;
-        let mut merged: Option<(String, u32, u32, Vec<u8>)> = None;
-        let mut write = |(term, df, note_df, data): (String, u32, u32, Vec<u8>)| {
-            insert
-                .execute(params![self.segment, term, df, note_df, data])
-                .map(drop)
-                .map_err(|error| sql(doing, error))
-        };
+        let mut merged: Option<RunList> = None;
         while let Some(row) = rows.next().map_err(|error| sql(doing, error))? {
-            let part: (String, u32, u32, Vec<u8>) =
-                (|| Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?)))()
-                    .map_err(|error| sql(doing, error))?;
+            let part = RunList::read(row).map_err(|error| sql(doing, error))?;
             match &mut merged {
-                Some(list) if list.0 == part.0 => {
-                    list.1 += part.1;
-                    list.2 += part.2;
-                    list.3.extend_from_slice(&part.3);
+                Some(list) if list.term == part.term => {
+                    list.df += part.df;
+                    list.note_df += part.note_df;
+                    list.data.extend_from_slice(&part.data);
                 }
                 _ => {
                     if let Some(list) = merged.replace(part) {
-                        write(list)?;
+                        self.write_list(conn, &list.term, list.df, list.note_df, &list.data)?;
                     }
                 }
             }
         }
         if let Some(list) = merged {
-            write(list)?;
+            self.write_list(conn, &list.term, list.df, list.note_df, &list.data)?;
         }
         drop(rows);
+        drop(select);
         conn.execute_batch("DELETE FROM run").map_err(|error| sql(doing, error))
     }
 
-    /// Derives the 4-bit codes from the 8-bit ones already written, now that
-    /// mean and spread of each dimension are known.
+    /// Derives the 4-bit codes from vec0's, now that mean and spread of each
+    /// dimension are known.
     fn write_codes4(&self, conn: &Connection) -> Result<()> {
         let grid = Int4Grid::fit(&self.sum, &self.sum_sq, self.n_vectors);
         let mut writer = BlockWriter::new(self.segment, Kind::Grid);
         writer.push(conn, &grid.to_bytes())?;
         writer.flush(conn)?;
         let mut writer = BlockWriter::new(self.segment, Kind::Code4);
-        for n in 0..self.n_docs.div_ceil(Kind::Code8.per_block()) {
+        let mut codes = PlaceReader::new(conn);
+        for n in 0..self.n_docs.div_ceil(Kind::Place.per_block()) {
             let block: Vec<u8> = conn
                 .prepare_cached("SELECT data FROM block WHERE id = ?1")
                 .and_then(|mut select| {
-                    select.query_row([block_id(self.segment, Kind::Code8, n)], |row| row.get(0))
+                    select.query_row([block_id(self.segment, Kind::Place, n)], |row| row.get(0))
                 })
                 .map_err(|error| sql("read vector codes", error))?;
-            for bytes in block.as_chunks::<CODE8_BYTES>().0 {
-                writer.push(conn, &encode4(&Code8::from_bytes(bytes), &grid))?;
+            for bytes in block.as_chunks::<4>().0 {
+                let code = codes
+                    .read(Place::from_bytes(*bytes))
+                    .map_err(|error| sql("read vector codes", error))?;
+                writer.push(conn, &encode4(&code, &grid))?;
             }
         }
         writer.flush(conn)
     }
 }
 
+/// One term's postings of one run.
+struct RunList {
+    term: String,
+    df: i64,
+    note_df: u32,
+    data: Vec<u8>,
+}
+
+impl RunList {
+    fn read(row: &rusqlite::Row<'_>) -> rusqlite::Result<Self> {
+        Ok(Self { term: row.get(0)?, df: row.get(1)?, note_df: row.get(2)?, data: row.get(3)? })
+    }
+}
+
 /// Encodes one run's postings (document << 8 | code, ascending).
 fn encode_postings(postings: &[u32]) -> Vec<u8> {
-    let mut out = Vec::with_capacity(postings.len() * 3 + 4);
+    let mut out = Vec::with_capacity(postings.len() * 2 + 8);
     for page in postings.chunk_by(|a, b| a >> 24 == b >> 24) {
         // A range has 65,536 documents, so the count less one fits.
         out.extend_from_slice(&((page[0] >> 24) as u16).to_le_bytes());
         out.extend_from_slice(&((page.len() - 1) as u16).to_le_bytes());
-        for posting in page {
-            out.extend_from_slice(&((posting >> 8) as u16).to_le_bytes());
-        }
         out.extend(page.iter().map(|posting| *posting as u8));
+        let mut next = 0;
+        for posting in page {
+            let doc = posting >> 8 & 0xffff;
+            let gap = doc - next;
+            next = doc + 1;
+            if gap < 255 {
+                out.push(gap as u8);
+            } else {
+                out.push(255);
+                out.extend_from_slice(&(gap as u16).to_le_bytes());
+            }
+        }
     }
     out
 }
@@ -520,8 +586,9 @@ mod tests {
 
     #[test]
     fn postings_are_split_into_ranges() {
-        let data = encode_postings(&[7 << 8 | 1, 0x1_0002 << 8 | 9, 0x1_0003 << 8 | 4]);
-        let expected = [&[0, 0, 0, 0, 7, 0, 1][..], &[1, 0, 1, 0, 2, 0, 3, 0, 9, 4]].concat();
+        let docs = [(7, 1), (0x1_0002, 9), (0x1_0003, 4), (0x1_0204, 5)];
+        let data = encode_postings(&docs.map(|(doc, code)| doc << 8 | code));
+        let expected = [&[0, 0, 0, 0, 1, 7][..], &[1, 0, 2, 0, 9, 4, 5, 2, 0, 255, 0, 2]].concat();
         assert_eq!(data, expected);
     }
 

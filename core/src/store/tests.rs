@@ -51,7 +51,7 @@ fn note(path: &str, texts: &[&str]) -> NoteRecord {
             terms: field_terms(
                 path,
                 &meta,
-                Searched { heading: "", text, flat: "", language: Language::ENGLISH },
+                Searched { heading: &format!("H{n}"), text, flat: "", language: Language::ENGLISH },
             ),
             vector: Some(vector(text)),
         })
@@ -155,8 +155,11 @@ fn the_snapshot_ranks_as_the_tables_of_record_do() {
         .map(|term| WeightedTerm { term: (*term).into(), weight: 1.0 })
         .collect();
     let fast = by_chunk(reader.lexical(&terms, &LexicalParams::default(), 5, &skip).unwrap());
-    let exact = reader.lexical_exact(&terms, 5).unwrap();
-    assert_eq!(fast[0].0, exact[0].0);
+    let exact = reader.lexical_exact(&terms, &LexicalParams::default(), 5).unwrap();
+    assert_eq!(fast.len(), 5);
+    for (fast, exact) in fast.iter().zip(&exact) {
+        assert!(fast.0 == exact.0 && (fast.1 - exact.1).abs() < 1e-4, "{fast:?} {exact:?}");
+    }
 }
 
 #[test]

@@ -21,9 +21,9 @@ use super::record::{
 use super::schema::{self, PAGE_SIZE, SCHEMA_VERSION, sql};
 use super::segment::{DOC_BYTES, Doc, DocFlags, Kind, SegmentBuilder, block_id};
 use super::vec_ext;
-use super::vector::Code8;
+use super::vector::{Code8, Place, PlaceReader};
 use crate::error::{Error, ErrorKind, Result};
-use crate::model::{DIM, Link, NoteMeta};
+use crate::model::{Link, NoteMeta};
 
 /// How long a writer waits for readers to let go of the file.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
@@ -343,7 +343,8 @@ impl Writer {
         }
         if let Some(builder) = &mut self.builder {
             let doc = doc_of(id, note_id, chunk.language, &note.meta, note.mtime_ns);
-            builder.add(&self.conn, doc, &chunk.terms, code.as_ref())?;
+            let place = place_of(&self.conn, id)?;
+            builder.add(&self.conn, doc, &chunk.terms, place.zip(code.as_ref()))?;
         }
         Ok(())
     }
@@ -561,28 +562,20 @@ impl Writer {
         let doing = "read stored chunks";
         let mut select = self
             .conn
-            .prepare(
-                "SELECT chunk.id, note_id, line, heading, language, body, flat, note.*
-                 FROM chunk JOIN note ON note.id = note_id WHERE chunk.id >= ?1 ORDER BY chunk.id",
-            )
+            .prepare(&format!("{STORED_COLUMNS} WHERE chunk.id >= ?1 ORDER BY chunk.id"))
             .map_err(|error| sql(doing, error))?;
         let mut rows = select.query([first]).map_err(|error| sql(doing, error))?;
+        let mut codes = PlaceReader::new(&self.conn);
         while let Some(row) = rows.next().map_err(|error| sql(doing, error))? {
             let (doc, terms) = stored_doc(row).map_err(|error| sql(doing, error))?;
-            let code = self.vector_code(i64::from(doc.chunk_id))?;
-            builder.add(&self.conn, doc, &terms, code.as_ref())?;
+            let place = place_of(&self.conn, i64::from(doc.chunk_id))?;
+            let code = match place {
+                Some(place) => Some(codes.read(place).map_err(|error| sql(doing, error))?),
+                None => None,
+            };
+            builder.add(&self.conn, doc, &terms, place.zip(code.as_ref()))?;
         }
         Ok(())
-    }
-
-    fn vector_code(&self, chunk_id: i64) -> Result<Option<Code8>> {
-        let bytes: Option<Vec<u8>> = self
-            .conn
-            .prepare_cached("SELECT code FROM vector WHERE chunk_id = ?1")
-            .and_then(|mut select| select.query_row([chunk_id], |row| row.get(0)).optional())
-            .map_err(|error| sql("read a vector", error))?;
-        let values = bytes.and_then(|bytes| <[u8; DIM]>::try_from(bytes).ok());
-        Ok(values.map(|values| Code8::from_values(values.map(|x| x as i8))))
     }
 
     fn drop_segment(&self, id: i64) -> Result<()> {
@@ -671,8 +664,17 @@ fn link_of(row: &rusqlite::Row<'_>) -> rusqlite::Result<(LinkKey, Option<i64>, S
     Ok(((row.get(0)?, row.get(1)?), row.get(2)?, row.get(3)?, link))
 }
 
+fn place_of(conn: &Connection, chunk_id: i64) -> Result<Option<Place>> {
+    Place::of(conn, chunk_id).map_err(|error| sql("look up a vector", error))
+}
+
+/// What [`stored_doc`] reads.
+pub(super) const STORED_COLUMNS: &str =
+    "SELECT chunk.id, note_id, line, heading, language, body, flat, note.*
+     FROM chunk JOIN note ON note.id = note_id";
+
 /// Builds a document and its terms from a stored chunk and its note.
-fn stored_doc(row: &rusqlite::Row<'_>) -> rusqlite::Result<(Doc, FieldTerms)> {
+pub(super) fn stored_doc(row: &rusqlite::Row<'_>) -> rusqlite::Result<(Doc, FieldTerms)> {
     let chunk = chunk_row(row)?;
     let flat: Option<Vec<u8>> = row.get("flat")?;
     let flat = flat.and_then(|flat| decompress(&flat)).unwrap_or_default();
