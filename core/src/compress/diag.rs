@@ -1,4 +1,4 @@
-//! Linter reports in JSON (eslint, ruff, pyright, rubocop, golangci-lint,
+//! Reports in JSON, of test runners and of linters (eslint, ruff, pyright, rubocop, golangci-lint,
 //! semgrep, stylelint, phpstan …): any object with a message and a line is a
 //! finding. Findings that say the same are listed once with all their places.
 
@@ -53,6 +53,117 @@ const RULE: &[&[u8]] = &[
 ];
 const MESSAGE: &[&[u8]] = &[b"message", b"msg", b"text", b"Text", b"description", b"desc"];
 const LEVEL: &[&[u8]] = &[b"severity", b"level", b"Severity"];
+
+/// A test that did not pass, in a runner's JSON report (jest, vitest, mocha,
+/// pytest, playwright …).
+struct Failure<'a> {
+    name: &'a [u8],
+    message: &'a [u8],
+}
+
+const NAME: &[&[u8]] = &[b"fullName", b"fullTitle", b"nodeid", b"title", b"name"];
+const STATUS: &[&[u8]] = &[b"status", b"outcome", b"state", b"result"];
+const REASON: &[&[u8]] = &[b"message", b"failureMessage", b"longrepr", b"stack"];
+
+/// Renders a test report: its totals and what failed; `None` when nothing in
+/// the document looks like a failed test.
+pub(super) fn tests(doc: &Doc<'_>) -> Option<Vec<u8>> {
+    const RUNNERS: &[&[u8]] =
+        &[b"\"assertionResults\"", b"\"fullTitle\"", b"\"nodeid\"", b"\"specs\""];
+    if !RUNNERS.iter().any(|key| memchr::memmem::find(doc.raw, key).is_some()) {
+        return None;
+    }
+    let mut failures: Vec<Failure<'_>> = Vec::new();
+    failed(doc, 0, 0, &mut failures);
+    if failures.is_empty() {
+        return None;
+    }
+    let mut out = Vec::new();
+    totals(doc, 0, 0, &mut out);
+    out.extend_from_slice(b"not passed:\n");
+    for failure in &failures {
+        let mut text = Vec::new();
+        unescape(failure.name, &mut text);
+        text.extend_from_slice(b"\n");
+        let mut message = Vec::new();
+        unescape(failure.message, &mut message);
+        let lines = super::lines::Lines::new(&message);
+        let own = |line: &&[u8]| {
+            !line.is_empty() && super::signal::signal(line).frame != super::signal::Frame::Library
+        };
+        for line in lines.iter().filter(own).take(12) {
+            text.extend_from_slice(b"  ");
+            super::render::shown(line, &mut text);
+            text.push(b'\n');
+        }
+        out.extend(text);
+    }
+    Some(out)
+}
+
+/// Scalars that count something, from the upper levels.
+fn totals(doc: &Doc<'_>, idx: usize, depth: usize, out: &mut Vec<u8>) {
+    for child in doc.children(idx) {
+        let (key, value) = (doc.key(child), doc.text(child));
+        match doc.kind(child) {
+            Kind::Other if !matches!(value, b"0" | b"false" | b"null") && value.len() < 12 => {
+                out.extend_from_slice(key);
+                out.extend_from_slice(b": ");
+                out.extend_from_slice(value);
+                out.push(b'\n');
+            }
+            Kind::Object if depth == 0 => totals(doc, child, depth + 1, out),
+            _ => {}
+        }
+    }
+}
+
+fn failed<'a>(doc: &Doc<'a>, idx: usize, depth: usize, out: &mut Vec<Failure<'a>>) {
+    if depth > 24 {
+        return;
+    }
+    let scalar = |keys: &[&[u8]]| field(doc, idx, keys, 1).map(|f| text(doc, f));
+    if doc.kind(idx) == Kind::Object {
+        let status = scalar(STATUS).unwrap_or_default();
+        let is_bad =
+            [b"failed".as_slice(), b"fail", b"error", b"timedOut", b"broken"].contains(&status);
+        let inner = doc.children(idx).any(|c| {
+            doc.kind(c) == Kind::Array
+                && matches!(doc.key(c), b"assertionResults" | b"tests" | b"specs" | b"suites")
+                && doc.text(c).len() > 2
+        });
+        if let Some(name) = scalar(NAME).filter(|_| is_bad && !inner) {
+            out.push(Failure { name, message: reason(doc, idx, 0).unwrap_or_default() });
+            return;
+        }
+    }
+    for child in doc.children(idx) {
+        failed(doc, child, depth + 1, out);
+    }
+}
+
+/// The first text that says why: a message here, in `err`, or in a list.
+fn reason<'a>(doc: &Doc<'a>, idx: usize, depth: usize) -> Option<&'a [u8]> {
+    let own = field(doc, idx, REASON, 1).map(|f| text(doc, f)).filter(|m| !m.is_empty());
+    if own.is_some() || depth > 3 {
+        return own;
+    }
+    let lists = doc
+        .children(idx)
+        .find(|&c| matches!(doc.key(c), b"failureMessages" | b"errors") && doc.text(c).len() > 2);
+    if let Some(first) = lists.and_then(|list| doc.children(list).next()) {
+        return if doc.kind(first) == Kind::String {
+            Some(text(doc, first))
+        } else {
+            reason(doc, first, depth + 1)
+        };
+    }
+    doc.children(idx)
+        .filter(|&c| {
+            matches!(doc.key(c), b"err" | b"error" | b"call" | b"crash" | b"setup" | b"failure")
+        })
+        .find_map(|c| reason(doc, c, depth + 1))
+}
 
 /// The file a finding is in and where the finding's own fields are, filled on
 /// the way down.

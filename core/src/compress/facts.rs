@@ -3,7 +3,6 @@
 
 use super::json::{Doc, Kind};
 use super::rank::{MUST, Seen};
-use super::render::show;
 use super::select::Limits;
 use super::signal::Severity;
 
@@ -43,7 +42,7 @@ pub(super) fn facts(seen: &Seen<'_>, ranks: &[u8], limits: Limits, exact: bool) 
             continue;
         }
         let mut text = Vec::new();
-        show(seen.lines.get(idx), exact, &mut text);
+        seen.show(idx, exact, &mut text);
         facts.list.push(Fact { text: text.trim_ascii().to_vec() });
     }
     // More than fit: `select` thins them evenly and the marks count the rest,

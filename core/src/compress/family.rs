@@ -68,13 +68,16 @@ pub(super) fn family(command: &[u8], raw: &[u8], lines: &Lines) -> Family {
     {
         return Family::Log;
     }
-    if reads_source(&programs, command) && share(is_dated) < 30 {
+    if (reads_source(&programs, command) || asks_for_help(command)) && share(is_dated) < 30 {
         return Family::File;
     }
     if share(is_branch) >= 60 {
         return Family::Tree;
     }
-    if share(is_path) >= 85 || share(is_entry) >= 80 {
+    let status = last == b"git"
+        && memchr::memmem::find(command, b"status").is_some()
+        && share(|line| line.starts_with(b"\t")) >= 50;
+    if share(is_path) >= 85 || share(is_entry) >= 80 || status {
         return Family::Listing;
     }
     let searches = [b"grep".as_slice(), b"rg", b"egrep", b"fgrep", b"ag", b"ack", b"git"]
@@ -112,6 +115,13 @@ pub(super) fn programs(command: &[u8]) -> Vec<&[u8]> {
         })
         .map(|word| word.rsplit(|&b| b == b'/').next().unwrap_or(word))
         .collect()
+}
+
+/// `--help`, `help` or `man`: a text to be read.
+fn asks_for_help(command: &[u8]) -> bool {
+    let mut words = command.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty());
+    let first = words.next();
+    first == Some(b"man") || words.any(|word| word == b"--help" || word == b"help" || word == b"-h")
 }
 
 /// Extensions of files that are read for their text.
@@ -232,19 +242,31 @@ fn is_branch(line: &[u8]) -> bool {
         .any(|mark| text.starts_with(mark.as_bytes()))
 }
 
-/// One path and nothing else.
+/// One path and nothing else, or a test's id, or a path with its state in git.
 fn is_path(line: &[u8]) -> bool {
-    let line = line.trim_ascii();
+    let state = line.len() > 3
+        && line.get(2) == Some(&b' ')
+        && line.get(..2).is_some_and(|s| s.iter().all(|b| b" MADRCU?!".contains(b)));
+    let line = if state { line.get(3..).unwrap_or_default() } else { line.trim_ascii() };
+    if memchr::memmem::find(line, b"::").is_some() {
+        return !line.contains(&b' ') || line.ends_with(b": test");
+    }
     !line.iter().any(|b| matches!(b, b' ' | b'\t' | b':' | b'(' | b'=' | b'"'))
         && (line.contains(&b'/') || line.starts_with(b"."))
 }
 
-/// A row of `ls -l`, or a heading of `ls -R`.
+/// A row of `ls -l` or of `git diff --stat`, or a heading of `ls -R`.
 fn is_entry(line: &[u8]) -> bool {
     let mode = line.len() > 12
         && matches!(line.first(), Some(b'-' | b'd' | b'l' | b'c' | b'b' | b's' | b'p'))
         && line.get(1..10).is_some_and(|mode| mode.iter().all(|b| b"rwxstST-".contains(b)));
-    mode || line.ends_with(b":") && line.contains(&b'/') || line.starts_with(b"total ")
+    let stat = memchr::memmem::find(line, b" | ").is_some_and(|at| {
+        let rest = line.get(at + 3..).unwrap_or_default().trim_ascii_start();
+        rest.first().is_some_and(u8::is_ascii_digit)
+            && rest.iter().all(|b| b.is_ascii_digit() || b" +-".contains(b))
+            || rest.starts_with(b"Bin ")
+    });
+    mode || stat || line.ends_with(b":") && line.contains(&b'/') || line.starts_with(b"total ")
 }
 
 /// `path:12:text`, `path-12-text`, `--`.
@@ -259,7 +281,7 @@ fn is_match_row(line: &[u8]) -> bool {
 }
 
 /// Starts with a date or a clock time.
-fn is_dated(line: &[u8]) -> bool {
+pub(super) fn is_dated(line: &[u8]) -> bool {
     let text = line.trim_ascii_start();
     let digits = text.iter().take_while(|b| b.is_ascii_digit()).count();
     (digits == 4 || digits == 2)

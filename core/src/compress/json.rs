@@ -314,7 +314,11 @@ impl Writer<'_, '_> {
     /// the last, and those that differ.
     fn shown(&self, children: &[usize], object: bool) -> Vec<usize> {
         let n = children.len();
-        let whole = if object { self.detail.whole * 3 } else { self.detail.whole };
+        let whole = match (object, object && self.is_map(children)) {
+            (false, _) => self.detail.whole,
+            (_, true) => self.detail.whole * 3,
+            (_, false) => 80,
+        };
         if n <= whole.max(3) {
             return (0..n).collect();
         }
@@ -323,6 +327,15 @@ impl Writer<'_, '_> {
         shown.sort_unstable();
         shown.dedup();
         shown
+    }
+
+    /// Whether an object's keys are data, not names of fields: nearly all
+    /// values are of one kind.
+    fn is_map(&self, children: &[usize]) -> bool {
+        [Kind::Object, Kind::Array, Kind::String, Kind::Other].iter().any(|&kind| {
+            children.iter().filter(|&&c| self.doc.kind(c) == kind).count() * 10
+                >= children.len() * 9
+        })
     }
 
     fn gap(&mut self, children: &[usize], (from, to): (usize, usize), depth: usize) {

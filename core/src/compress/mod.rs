@@ -100,7 +100,14 @@ pub fn compress(output: &Output<'_>) -> Option<Extract> {
 /// An output that is a list of lines.
 fn by_lines(output: &Output<'_>, family: Family, lines: &Lines) -> Option<Extract> {
     let clusters = template::cluster(lines);
-    let seen = Seen::new(lines, &clusters);
+    let mut seen = Seen::new(lines, &clusters, output.exit_code != 0);
+    if seen.is_prose()
+        && output.exit_code == 0
+        && output.raw.len() <= MAX_SHOWN
+        && family == Family::Text
+    {
+        return None;
+    }
     let mut ranks = rank::rank(&seen);
     match family {
         Family::Search => shape::search(&seen, &mut ranks),
@@ -110,6 +117,7 @@ fn by_lines(output: &Output<'_>, family: Family, lines: &Lines) -> Option<Extrac
         Family::Tree => shape::tree(&seen, &mut ranks),
         _ => {}
     }
+    seen.cuts = rank::cuts(&seen, &ranks);
     let limits = limits(output, family);
     let exact = matches!(family, Family::Search | Family::Diff | Family::Listing);
     let facts = facts::facts(&seen, &ranks, limits, exact);
@@ -143,7 +151,7 @@ fn document(output: &Output<'_>, lines: &Lines) -> Option<Extract> {
         }
         Extract { body, family: Family::Json.name(), n_lines: lines.n_raw, n_omitted: 0 }
     };
-    let report = diag::render(&doc).map(|mut body| {
+    let report = diag::tests(&doc).or_else(|| diag::render(&doc)).map(|mut body| {
         body.pop();
         closed(body)
     });
@@ -167,9 +175,9 @@ fn limits(output: &Output<'_>, family: Family) -> Limits {
     let n = output.raw.len();
     let rows = matches!(family, Family::Search | Family::Diff | Family::Log | Family::Listing);
     let (soft, hard) = if output.exit_code != 0 {
-        ((n / 4).clamp(1600, if rows { 6000 } else { 3200 }), 9000)
+        ((n / 3).clamp(2000, if rows { 6000 } else { 3600 }), 9000)
     } else if n > MAX_SHOWN {
-        (if rows { 2600 } else { 1800 }, 5500)
+        (if rows { 2200 } else { 1500 }, 4600)
     } else if rows {
         (n / 2, n * 2 / 3)
     } else {

@@ -9,7 +9,9 @@
     reason = "a line's rank is decided with its neighbours in view"
 )]
 
+use super::family::is_dated;
 use super::lines::Lines;
+use super::render::show;
 use super::signal::{Frame, Severity, Signal, signal};
 use super::template::{BLANK, Clusters, Map, hash};
 
@@ -24,8 +26,11 @@ pub(super) const COMMON: u8 = 8;
 /// Nothing is lost without these.
 pub(super) const NOISE: u8 = 9;
 
-/// Failures of one kind that are all kept; of more, these and the last.
-const MAX_ALIKE: u32 = 40;
+/// Names of failures, and errors with their place, are all kept up to so many
+/// of a kind; of more, these and the last.
+const MAX_NAMED: u32 = 120;
+/// Details of one kind that are all kept.
+const MAX_ALIKE: u32 = 8;
 
 /// An output seen line by line.
 pub(super) struct Seen<'a> {
@@ -36,17 +41,36 @@ pub(super) struct Seen<'a> {
     pub(super) rare_max: u32,
     /// Share of non-blank lines that are rare.
     pub(super) rare_share: f64,
+    /// Where the shown part of each line ends; 0 shows all of it.
+    pub(super) cuts: Vec<u32>,
+    /// The command failed.
+    pub(super) failed: bool,
 }
 
 impl<'a> Seen<'a> {
     /// Reads the signals of all lines.
-    pub(super) fn new(lines: &'a Lines, clusters: &'a Clusters) -> Self {
+    pub(super) fn new(lines: &'a Lines, clusters: &'a Clusters, failed: bool) -> Self {
         let signals: Vec<Signal> = lines.iter().map(signal).collect();
         let n = signals.iter().filter(|s| !s.blank).count().max(1);
         let rare_max = u32::try_from(n / 100).unwrap_or(4).clamp(1, 4);
         let rare =
             (0..lines.len()).filter(|&i| (1..=rare_max).contains(&clusters.size_of(i))).count();
-        Self { lines, clusters, signals, rare_max, rare_share: rare as f64 / n as f64 }
+        Self {
+            lines,
+            clusters,
+            signals,
+            rare_max,
+            rare_share: rare as f64 / n as f64,
+            cuts: Vec::new(),
+            failed,
+        }
+    }
+
+    /// Whether this is a text to be read: hardly two lines alike, hardly a
+    /// word of failure.
+    pub(super) fn is_prose(&self) -> bool {
+        let bad = self.signals.iter().filter(|s| s.severity >= Severity::Warning).count();
+        self.rare_share > 0.6 && bad * 50 <= self.signals.len()
     }
 
     /// Whether line `idx` is of a kind hardly seen in this output.
@@ -58,6 +82,26 @@ impl<'a> Seen<'a> {
     pub(super) fn is_usual(&self, idx: usize) -> bool {
         let size = self.clusters.size_of(idx) as usize;
         size > 12 && size * 16 > self.lines.len() && !self.clusters.is_outlier(idx)
+    }
+
+    /// Appends line `idx` as it is shown.
+    pub(super) fn show(&self, idx: usize, exact: bool, out: &mut Vec<u8>) {
+        let line = self.lines.get(idx);
+        match self.cuts.get(idx) {
+            Some(&cut) if cut > 0 => {
+                show(line.get(..cut as usize).unwrap_or(line), exact, out);
+                out.extend_from_slice(" …".as_bytes());
+            }
+            _ => show(line, exact, out),
+        }
+    }
+
+    /// Whether line `idx` is a verdict on the whole: kept before any other.
+    pub(super) fn is_verdict(&self, idx: usize) -> bool {
+        let signal = self.signal(idx);
+        signal.tally
+            || idx + 3 >= self.lines.len()
+            || signal.severity == Severity::Strong && self.clusters.size_of(idx) <= 3
     }
 
     pub(super) fn signal(&self, idx: usize) -> Signal {
@@ -75,7 +119,10 @@ pub(super) fn rank(seen: &Seen<'_>) -> Vec<u8> {
     frames(seen, &mut ranks);
     ends(seen, &mut ranks);
     arrows(seen, &mut ranks);
+    repeated_in_summary(seen, &mut ranks);
     headings(seen, &mut ranks);
+    block_heads(seen, &mut ranks);
+    duplicates(seen, &mut ranks);
     ranks
 }
 
@@ -85,9 +132,11 @@ fn raise(ranks: &mut [u8], idx: usize, to: u8) {
     }
 }
 
-/// First and last of each kind; rulers and blank lines.
+/// The first and the last of each kind; of a kind that makes up the output,
+/// as a table's rows do, the first five.
 fn kinds(seen: &Seen<'_>, ranks: &mut [u8]) {
-    let mut first = vec![true; seen.clusters.size.len()];
+    let n = seen.lines.len();
+    let mut count = vec![0_u32; seen.clusters.size.len()];
     let mut last = vec![0_usize; seen.clusters.size.len()];
     for (idx, &c) in seen.clusters.of.iter().enumerate() {
         let signal = seen.signal(idx);
@@ -95,11 +144,14 @@ fn kinds(seen: &Seen<'_>, ranks: &mut [u8]) {
             ranks[idx] = NOISE;
             continue;
         }
-        if let Some(unseen) = first.get_mut(c as usize) {
-            if *unseen {
-                raise(ranks, idx, SAMPLE);
-            }
-            *unseen = false;
+        let Some(nth) = count.get_mut(c as usize) else { continue };
+        *nth += 1;
+        let size = seen.clusters.size_of(idx) as usize;
+        match *nth {
+            1 => raise(ranks, idx, SAMPLE),
+            2..=5 if size * 2 > n => raise(ranks, idx, SAMPLE),
+            2 if size * 5 > n => raise(ranks, idx, SAMPLE + 1),
+            _ => {}
         }
         if let Some(last) = last.get_mut(c as usize) {
             *last = idx;
@@ -123,7 +175,7 @@ fn rare(seen: &Seen<'_>, ranks: &mut [u8]) {
         if signal.blank {
             continue;
         }
-        if seen.clusters.is_outlier(idx) && !signal.ruler && !signal.quote {
+        if seen.clusters.is_outlier(idx) && !signal.ruler {
             raise(ranks, idx, outlier_rank);
         }
         if !seen.is_rare(idx) {
@@ -145,8 +197,8 @@ fn rare(seen: &Seen<'_>, ranks: &mut [u8]) {
     }
 }
 
-/// Failures, warnings and tallies; beyond [`MAX_ALIKE`] of a kind only the
-/// last.
+/// Failures, warnings and tallies. What fails is worth more than how: of many
+/// details of one kind only the first and the last stay.
 fn severities(seen: &Seen<'_>, ranks: &mut [u8]) {
     let mut count = vec![0_u32; seen.clusters.size.len()];
     let n = seen.lines.len();
@@ -161,11 +213,19 @@ fn severities(seen: &Seen<'_>, ranks: &mut [u8]) {
         let nth = count.get(c as usize).copied().unwrap_or(0);
         let usual = size as usize * 4 > n && size > 12 && n > 40;
         let rank = match signal.severity {
+            Severity::Strong if named(seen, idx) && nth < MAX_NAMED => MUST,
             Severity::Strong if usual && nth >= 3 => COMMON,
-            Severity::Strong if nth >= MAX_ALIKE => 4,
-            Severity::Strong => MUST,
+            Severity::Strong if nth >= MAX_ALIKE && size > 2 * MAX_ALIKE => 4,
+            Severity::Strong if nth < MAX_NAMED => MUST,
+            Severity::Strong => 4,
+            Severity::Warning if signal.place && !is_dated(seen.lines.get(idx)) => match nth {
+                0..=2 => MUST,
+                3..=39 if !seen.failed => SHOULD,
+                3..=39 => 3,
+                _ => 5,
+            },
             Severity::Warning if usual && nth >= 2 => COMMON,
-            Severity::Warning if nth >= MAX_ALIKE => 5,
+            Severity::Warning if nth >= 5 * MAX_ALIKE => 5,
             Severity::Warning if nth < 3 => MUST,
             Severity::Warning => SHOULD,
             Severity::Weak if size <= seen.rare_max => 2,
@@ -186,10 +246,31 @@ fn severities(seen: &Seen<'_>, ranks: &mut [u8]) {
     }
 }
 
+/// Whether a failing line says what failed: a test's name, or a place.
+fn named(seen: &Seen<'_>, idx: usize) -> bool {
+    let line = seen.lines.get(idx).trim_ascii_start();
+    let detail = line.starts_with(b"E ") || line.starts_with(b"assert");
+    let says = [
+        b"FAIL".as_slice(),
+        b"not ok",
+        b"ERROR ",
+        "✗".as_bytes(),
+        "✕".as_bytes(),
+        "✖".as_bytes(),
+        "×".as_bytes(),
+        "●".as_bytes(),
+        "✘".as_bytes(),
+    ];
+    !detail
+        && (seen.signal(idx).place
+            || says.iter().any(|word| memchr::memmem::find(line, word).is_some()))
+}
+
 /// What follows a failure explains it: the nearer the more so.
 fn explanations(seen: &Seen<'_>, ranks: &mut [u8]) {
     let mut distance = u32::MAX;
-    let mut warning = false;
+    let (mut warning, mut many) = (false, false);
+    let mut met: Map<u32, u32> = Map::default();
     for idx in 0..seen.lines.len() {
         let signal = seen.signal(idx);
         if signal.blank {
@@ -197,6 +278,10 @@ fn explanations(seen: &Seen<'_>, ranks: &mut [u8]) {
             continue;
         }
         if signal.severity >= Severity::Warning && ranks.get(idx).is_some_and(|&r| r <= SHOULD) {
+            // The tenth of many alike is explained by the first, or in a line.
+            let nth = met.entry(seen.clusters.of.get(idx).copied().unwrap_or(BLANK)).or_default();
+            *nth += 1;
+            many = seen.clusters.size_of(idx) > 2 * MAX_ALIKE && *nth > MAX_ALIKE;
             distance = 0;
             warning = signal.severity == Severity::Warning;
             continue;
@@ -221,6 +306,8 @@ fn explanations(seen: &Seen<'_>, ranks: &mut [u8]) {
         };
         let rank = if signal.ruler {
             NOISE
+        } else if many {
+            if distance == 1 { 3 } else { 5 }
         } else if signal.quote {
             if is_underline(seen.lines.get(idx)) { 7 } else { rank.max(3) + u8::from(warning) }
         } else if warning && !(signal.place && distance <= 2) {
@@ -302,6 +389,12 @@ fn ends(seen: &Seen<'_>, ranks: &mut [u8]) {
     if let Some(first) = (0..n).find(|&idx| !seen.signal(idx).blank && !seen.signal(idx).ruler) {
         raise(ranks, first, SHOULD);
     }
+    // The heads of a table's columns stand above a ruler.
+    for idx in 0..n.min(10) {
+        if seen.signal(idx + 1).ruler && !seen.signal(idx).ruler && !seen.signal(idx).blank {
+            raise(ranks, idx, SHOULD);
+        }
+    }
 }
 
 /// A heading stays with what it heads: `___ test_x ___`, `---- x stdout ----`.
@@ -313,8 +406,9 @@ fn headings(seen: &Seen<'_>, ranks: &mut [u8]) {
             [b"____".as_slice(), b"----", b"====", "────".as_bytes(), "⎯⎯⎯⎯".as_bytes(), b"****"]
                 .iter()
                 .any(|rule| line.starts_with(rule));
+        let usual = seen.clusters.size_of(idx) > 2 * MAX_ALIKE;
         if ruled && !seen.signal(idx).ruler && next_must.saturating_sub(idx) <= 14 {
-            raise(ranks, idx, SHOULD);
+            raise(ranks, idx, if usual { 4 } else { SHOULD });
         }
         if ranks.get(idx) == Some(&MUST) {
             next_must = idx;
@@ -343,4 +437,83 @@ fn arrows(seen: &Seen<'_>, ranks: &mut [u8]) {
             }
         }
     }
+}
+
+/// The fourth of several identical lines adds nothing, unless it is a row
+/// under another file's name.
+fn duplicates(seen: &Seen<'_>, ranks: &mut [u8]) {
+    let mut met: Map<u64, u32> = Map::default();
+    for (idx, rank) in ranks.iter_mut().enumerate().filter(|(_, rank)| **rank < COMMON) {
+        let line = seen.lines.get(idx).trim_ascii();
+        let row = seen.signal(idx).place && line.first().is_some_and(u8::is_ascii_digit);
+        let times = met.entry(hash(line)).or_default();
+        *times += 1;
+        if *times > 3 && !row {
+            *rank = (*rank).max(5) + u8::from(*rank > 4);
+        }
+    }
+}
+
+/// The head of a block of deeper lines says what the block is about.
+fn block_heads(seen: &Seen<'_>, ranks: &mut [u8]) {
+    let n = seen.lines.len();
+    for idx in 0..n.saturating_sub(1) {
+        let (own, next) = (seen.signal(idx), seen.signal(idx + 1));
+        let head = !own.blank
+            && !next.blank
+            && next.indent > own.indent
+            && !own.ruler
+            && own.frame == Frame::None
+            && !own.quote;
+        if head
+            && !own.pass
+            && seen.clusters.size_of(idx) as usize * 6 < n
+            && ranks.get(idx).is_some_and(|&r| r < NOISE)
+        {
+            raise(ranks, idx, 5);
+        }
+    }
+}
+
+/// A failure that a closing list names again need not stay where it happened.
+fn repeated_in_summary(seen: &Seen<'_>, ranks: &mut [u8]) {
+    let n = seen.lines.len();
+    let Some(list) = (0..n)
+        .rev()
+        .find(|&idx| memchr::memmem::find(seen.lines.get(idx), b"short test summary").is_some())
+    else {
+        return;
+    };
+    for idx in 0..list {
+        let line = seen.lines.get(idx);
+        let status = [b" FAILED".as_slice(), b" ERROR", b"FAILED "]
+            .iter()
+            .any(|word| memchr::memmem::find(line, word).is_some());
+        if status && memchr::memmem::find(line, b"%]").is_some() {
+            ranks[idx] = ranks[idx].max(4);
+        }
+    }
+}
+
+/// Where the shown part of a line ends: in a long list of alike failures the
+/// message after ` - ` is cut off from all but the first few.
+pub(super) fn cuts(seen: &Seen<'_>, ranks: &[u8]) -> Vec<u32> {
+    let mut met: Map<u32, u32> = Map::default();
+    (0..seen.lines.len())
+        .map(|idx| {
+            let many = seen.clusters.size_of(idx) > 2 * MAX_ALIKE;
+            if !many
+                || ranks.get(idx) != Some(&MUST)
+                || seen.signal(idx).severity != Severity::Strong
+            {
+                return 0;
+            }
+            let nth = met.entry(seen.clusters.of.get(idx).copied().unwrap_or(BLANK)).or_default();
+            *nth += 1;
+            let line = seen.lines.get(idx);
+            let cut = memchr::memmem::find(line, b" - ")
+                .filter(|&at| *nth > MAX_ALIKE && at > 16 && line.len() > at + 12);
+            cut.and_then(|at| u32::try_from(at).ok()).unwrap_or(0)
+        })
+        .collect()
 }

@@ -24,22 +24,19 @@ const MAX_LINE: usize = 700;
 /// Builds an extract line by line.
 pub(super) struct Page<'a> {
     lines: &'a Lines,
-    exact: bool,
     out: Vec<u8>,
     /// Raw lines that are not shown, whole ones only.
     pub(super) n_omitted: u32,
 }
 
 impl<'a> Page<'a> {
-    /// An empty page; `exact` keeps white space as it is, for text that may
-    /// be copied into an edit or a patch.
-    pub(super) fn new(lines: &'a Lines, exact: bool) -> Self {
-        Self { lines, exact, out: Vec::with_capacity(4096), n_omitted: 0 }
+    pub(super) fn new(lines: &'a Lines) -> Self {
+        Self { lines, out: Vec::with_capacity(4096), n_omitted: 0 }
     }
 
-    /// Appends line `idx` as it is read.
-    pub(super) fn line(&mut self, idx: usize) {
-        show(self.lines.get(idx), self.exact, &mut self.out);
+    /// Appends a line that `show` writes.
+    pub(super) fn line(&mut self, show: impl FnOnce(&mut Vec<u8>)) {
+        show(&mut self.out);
         self.out.push(b'\n');
     }
 

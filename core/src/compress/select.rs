@@ -1,6 +1,5 @@
 //! Ranks and a budget → which lines are shown, and the page they make.
 
-use super::lines::Lines;
 use super::rank::{COMMON, MUST, NOISE, SHOULD, Seen};
 use super::render::{Page, shown};
 use super::template::BLANK;
@@ -25,22 +24,27 @@ pub(super) fn select(seen: &Seen<'_>, ranks: &[u8], limits: Limits) -> Vec<bool>
     let mut keep = vec![false; n];
     let mut bytes = 0;
     for level in MUST..NOISE {
-        let limit = if level <= SHOULD { limits.hard } else { limits.soft };
-        let members: Vec<usize> = (0..n).filter(|&idx| ranks.get(idx) == Some(&level)).collect();
-        let total: usize = members.iter().map(|&idx| cost(seen.lines, &keep, idx)).sum();
+        let limit = match level {
+            MUST..=SHOULD => limits.hard,
+            2..=3 => (limits.soft + limits.soft / 4).min(limits.hard),
+            _ => limits.soft,
+        };
+        let mut members: Vec<usize> =
+            (0..n).filter(|&idx| ranks.get(idx) == Some(&level)).collect();
+        let total: usize = members.iter().map(|&idx| cost(seen, &keep, idx)).sum();
         if level == COMMON && bytes + total > limit {
             break;
         }
-        // A level that does not fit is thinned evenly over the output, not
-        // cut at its end.
-        let stride = if level <= SHOULD && bytes + total > limit {
-            (bytes + total).div_ceil(limit.saturating_sub(bytes).max(1)).max(2)
-        } else {
-            1
-        };
+        // What must stay and does not fit is thinned evenly over the output,
+        // not cut at its end; verdicts come first.
+        let mut stride = 1;
+        if level <= SHOULD && bytes + total > limit {
+            stride = (bytes + total).div_ceil(limit.saturating_sub(bytes).max(1)).max(2);
+            members.sort_by_key(|&idx| !seen.is_verdict(idx));
+        }
         for (nth, idx) in members.into_iter().enumerate() {
-            let add = cost(seen.lines, &keep, idx);
-            if (stride == 1 || nth % stride == 0) && bytes + add <= limit {
+            let add = cost(seen, &keep, idx);
+            if (nth % stride == 0 || stride > 1 && seen.is_verdict(idx)) && bytes + add <= limit {
                 keep[idx] = true;
                 bytes += add;
             }
@@ -51,9 +55,13 @@ pub(super) fn select(seen: &Seen<'_>, ranks: &[u8], limits: Limits) -> Vec<bool>
 }
 
 /// Bytes that showing line `idx` adds.
-fn cost(lines: &Lines, keep: &[bool], idx: usize) -> usize {
+fn cost(seen: &Seen<'_>, keep: &[bool], idx: usize) -> usize {
     let joined = idx > 0 && keep.get(idx - 1) == Some(&true) || keep.get(idx + 1) == Some(&true);
-    lines.get(idx).len().min(720) + 1 + if joined { 0 } else { MARK }
+    let len = match seen.cuts.get(idx) {
+        Some(&cut) if cut > 0 => cut as usize + 4,
+        _ => seen.lines.get(idx).len().min(720),
+    };
+    len + 1 + if joined { 0 } else { MARK }
 }
 
 /// Shows lines that cost no more than the mark that would replace them.
@@ -82,11 +90,11 @@ fn fill(seen: &Seen<'_>, keep: &mut [bool]) {
 
 /// Renders the shown lines with marks for the gaps.
 pub(super) fn page<'a>(seen: &Seen<'a>, keep: &[bool], exact: bool) -> Page<'a> {
-    let mut page = Page::new(seen.lines, exact);
+    let mut page = Page::new(seen.lines);
     let mut idx = 0;
     while idx < keep.len() {
         if keep[idx] {
-            page.line(idx);
+            page.line(|out| seen.show(idx, exact, out));
             idx += 1;
             continue;
         }

@@ -82,6 +82,7 @@ pub(super) fn listing(seen: &Seen<'_>, ranks: &mut [u8]) {
 /// Added and removed lines; context by its distance from them.
 pub(super) fn diff(seen: &Seen<'_>, ranks: &mut [u8]) {
     let n = seen.lines.len();
+    let large = seen.lines.n_bytes() > 30_000;
     let mut generated = false;
     let mut run = 0_usize;
     for idx in 0..n {
@@ -98,6 +99,13 @@ pub(super) fn diff(seen: &Seen<'_>, ranks: &mut [u8]) {
         run = if change { run + 1 } else { 0 };
         ranks[idx] = match line.first() {
             _ if change && generated => 6,
+            _ if change && large => {
+                if run <= 3 {
+                    2
+                } else {
+                    5
+                }
+            }
             _ if change && run > 60 => 4,
             _ if change && run > 12 => 3,
             _ if change => SHOULD,
@@ -182,8 +190,8 @@ pub(super) fn tree(seen: &Seen<'_>, ranks: &mut [u8]) {
         ranks[idx] = match levels.binary_search(columns) {
             _ if seen.signal(idx).blank => NOISE,
             _ if wrong => MUST,
-            Ok(0) => MUST,
-            Ok(1) => SHOULD,
+            Ok(0) => SHOULD,
+            Ok(1) => 2,
             Ok(2) => 4,
             Ok(3) => 6,
             _ => COMMON,

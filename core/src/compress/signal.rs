@@ -74,7 +74,10 @@ pub(super) fn signal(line: &[u8]) -> Signal {
         signal.severity = said.severity;
         signal.pass = said.pass;
         signal.tally = said.tally;
-        signal.place = place(text).is_some();
+        signal.place = place(text).is_some() || is_position(text);
+        if signal.place && said.severity == Severity::Weak {
+            signal.severity = Severity::Strong;
+        }
     }
     if signal.quote || frame != Frame::None {
         // Quoted code says nothing about the run.
@@ -304,6 +307,19 @@ fn is_word_byte(byte: Option<&u8>) -> bool {
     byte.is_some_and(|b| b.is_ascii_alphanumeric() || *b >= 0x80)
 }
 
+/// `12:5  error …` under a file's name.
+fn is_position(text: &[u8]) -> bool {
+    let digits = |from: usize| {
+        text.get(from..).unwrap_or_default().iter().take_while(|b| b.is_ascii_digit()).count()
+    };
+    let line = digits(0);
+    let column = digits(line + 1);
+    line > 0
+        && text.get(line) == Some(&b':')
+        && column > 0
+        && text.get(line + 1 + column..line + 3 + column) == Some(b"  ")
+}
+
 /// Nothing but punctuation and box drawing.
 fn is_ruler(text: &[u8]) -> bool {
     let mut at = 0;
@@ -330,7 +346,7 @@ fn is_quote(text: &[u8]) -> bool {
     let Some(after) = rest.trim_ascii_start().strip_prefix(b"|") else { return false };
     let code = matches!(after.first(), None | Some(b' ' | b'\t' | b'_'));
     code && (digits > 0 || rest.first() == Some(&b'|'))
-        && after.iter().filter(|&&b| b == b'|').count() <= 2
+        && after.iter().filter(|&&b| b == b'|').count() <= 1
 }
 
 /// Path pieces that mark code the user did not write.
