@@ -14,6 +14,7 @@ use postil_core::hook::{Agent, Answer, Event, Reply};
 use serde_json::Value;
 
 use crate::shorten::{Short, Text, is_own, is_skipped, now, reads_original, shorten};
+use crate::wrap::is_wrapped;
 
 /// Most bytes Claude Code takes from a hook for Bash: above 30,000 UTF-16
 /// units it makes a file and a preview of it.
@@ -29,6 +30,9 @@ pub(crate) fn answer(event: &Event<'_>, config: &Config) -> Result<Answer> {
     let tool = event.tool_name.as_deref().unwrap_or_default();
     let command = event.input_text("command").unwrap_or(Cow::Borrowed(""));
     let file = event.input_text("file_path").unwrap_or(Cow::Borrowed(""));
+    if is_wrapped(&command) {
+        return Ok(Answer::Silence("wrapped"));
+    }
     if reads_original(command.as_bytes(), config) || reads_original(file.as_bytes(), config) {
         ledger::record_opened(&config.paths.state, now());
         return Ok(Answer::Silence("original-opened"));
