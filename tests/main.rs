@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a failed unwrap is a failed test")]
 
 mod capture; // notes from arguments, stdin and /capture
+mod compress_output; // extracts, the hook for tool output, the wrapper
 mod front_door; // `postil` itself: help, version, siblings
 mod harness;
 mod model; // `postil model`: install, check, refuse // a temporary world for each test
