@@ -8,11 +8,11 @@
 //!
 //! ```text
 //! V  1  TRANSCRIPT
-//! I  UNIX_SECONDS  EVENT  PASSAGE  VERSION  TOKENS  PATH
+//! I  UNIX_SECONDS  EVENT  PASSAGE  TOKENS  PATH
 //! R  UNIX_SECONDS
 //! ```
 
-use std::collections::HashMap;
+use std::collections::HashSet;
 use std::fs::{self, File, OpenOptions};
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
@@ -33,10 +33,8 @@ pub struct Entry {
     pub time: u64,
     /// The event that brought it.
     pub event: String,
-    /// Which passage: a hash of path and place, the same after an edit.
+    /// Which passage: a hash of its text, so that an edited one is another.
     pub passage: u64,
-    /// Which state of it: a hash of its text.
-    pub version: u64,
     /// What it took, in tokens.
     pub tokens: usize,
     /// The note, relative to the vault.
@@ -47,7 +45,7 @@ pub struct Entry {
 pub struct Ledger {
     file: File,
     path: PathBuf,
-    versions: HashMap<u64, u64>,
+    passages: HashSet<u64>,
     spent_tokens: usize,
 }
 
@@ -66,7 +64,7 @@ impl Ledger {
         let mut bytes = Vec::new();
         file.read_to_end(&mut bytes).map_err(|error| Error::io("read", &path, error))?;
         let text = String::from_utf8_lossy(&bytes);
-        let mut ledger = Self { file, path, versions: HashMap::new(), spent_tokens: 0 };
+        let mut ledger = Self { file, path, passages: HashSet::new(), spent_tokens: 0 };
         if text.is_empty() {
             let transcript = event.transcript.as_deref().unwrap_or(Path::new(""));
             ledger.append(&format!("V\t1\t{}\n", escape(&transcript.to_string_lossy())))?;
@@ -80,9 +78,9 @@ impl Ledger {
         Ok(ledger)
     }
 
-    /// Returns true if the agent already has this passage in this state.
-    pub fn has(&self, passage: u64, version: u64) -> bool {
-        self.versions.get(&passage) == Some(&version)
+    /// Returns true if the agent already has this passage.
+    pub fn has(&self, passage: u64) -> bool {
+        self.passages.contains(&passage)
     }
 
     /// Returns what the passages since the last compaction took.
@@ -98,17 +96,17 @@ impl Ledger {
 
     /// Notes that the context was emptied: everything may be said again.
     pub fn reset(&mut self) -> Result<()> {
-        self.versions.clear();
+        self.passages.clear();
         self.spent_tokens = 0;
         self.append(&format!("R\t{}\n", now()))
     }
 
     fn read_line(&mut self, line: &str) {
         if line.starts_with("R\t") {
-            self.versions.clear();
+            self.passages.clear();
             self.spent_tokens = 0;
         } else if let Some(entry) = parse_entry(line) {
-            self.versions.insert(entry.passage, entry.version);
+            self.passages.insert(entry.passage);
             self.spent_tokens += entry.tokens;
         }
     }
@@ -191,17 +189,16 @@ fn prune(folder: &Path) {
 }
 
 fn format_entry(entry: &Entry) -> String {
-    let Entry { time, event, passage, version, tokens, path } = entry;
-    format!("I\t{time}\t{event}\t{passage:016x}\t{version:016x}\t{tokens}\t{}\n", escape(path))
+    let Entry { time, event, passage, tokens, path } = entry;
+    format!("I\t{time}\t{event}\t{passage:016x}\t{tokens}\t{}\n", escape(path))
 }
 
 fn parse_entry(line: &str) -> Option<Entry> {
-    let mut fields = line.strip_prefix("I\t")?.splitn(6, '\t');
+    let mut fields = line.strip_prefix("I\t")?.splitn(5, '\t');
     Some(Entry {
         time: fields.next()?.parse().ok()?,
         event: fields.next()?.to_owned(),
         passage: u64::from_str_radix(fields.next()?, 16).ok()?,
-        version: u64::from_str_radix(fields.next()?, 16).ok()?,
         tokens: fields.next()?.parse().ok()?,
         path: unescape(fields.next()?),
     })
@@ -237,9 +234,9 @@ mod tests {
     const EVENT: &[u8] = br#"{"hook_event_name":"UserPromptSubmit","session_id":"../s/1",
         "transcript_path":"/t/a b.jsonl"}"#;
 
-    fn entry(passage: u64, version: u64, tokens: usize) -> Entry {
+    fn entry(passage: u64, tokens: usize) -> Entry {
         let path = "notes/a\tb\\n\n.md".to_owned();
-        Entry { time: 5, event: "UserPromptSubmit".to_owned(), passage, version, tokens, path }
+        Entry { time: 5, event: "UserPromptSubmit".to_owned(), passage, tokens, path }
     }
 
     #[test]
@@ -248,26 +245,26 @@ mod tests {
         let folder = dir.path().join("sessions");
         let event = Event::parse(EVENT, false).unwrap();
         let mut ledger = Ledger::open(&folder, &event).unwrap();
-        assert!(!ledger.has(1, 10));
-        ledger.record(&[entry(1, 10, 100), entry(2, 20, 50)]).unwrap();
+        assert!(!ledger.has(1));
+        ledger.record(&[entry(1, 100), entry(2, 50)]).unwrap();
         drop(ledger);
 
         let ledger = Ledger::open(&folder, &event).unwrap();
-        assert!(ledger.has(1, 10));
-        assert!(!ledger.has(1, 11), "a changed passage is new");
+        assert!(ledger.has(1));
+        assert!(!ledger.has(3));
         assert_eq!(ledger.spent_tokens(), 150);
         drop(ledger);
 
         Ledger::open(&folder, &event).unwrap().reset().unwrap();
         let ledger = Ledger::open(&folder, &event).unwrap();
-        assert!(!ledger.has(1, 10));
+        assert!(!ledger.has(1));
         assert_eq!(ledger.spent_tokens(), 0);
         drop(ledger);
 
         let histories = histories(&folder);
         assert_eq!(histories.len(), 1);
         assert_eq!(histories[0].transcript.as_deref(), Some(Path::new("/t/a b.jsonl")));
-        assert_eq!(histories[0].entries, [entry(1, 10, 100), entry(2, 20, 50)]);
+        assert_eq!(histories[0].entries, [entry(1, 100), entry(2, 50)]);
     }
 
     #[test]
@@ -284,12 +281,12 @@ mod tests {
         let event = Event::parse(EVENT, false).unwrap();
         drop(Ledger::open(dir.path(), &event).unwrap());
         let path = fs::read_dir(dir.path()).unwrap().next().unwrap().unwrap().path();
-        let whole = format_entry(&entry(1, 10, 100));
+        let whole = format_entry(&entry(1, 100));
         fs::write(&path, format!("V\t1\t\n{whole}I\t5\tx\nrubbish\n\nI\t9")).unwrap();
         let mut ledger = Ledger::open(dir.path(), &event).unwrap();
-        assert!(ledger.has(1, 10));
+        assert!(ledger.has(1));
         assert_eq!(ledger.spent_tokens(), 100);
-        ledger.record(&[entry(2, 20, 50)]).unwrap();
+        ledger.record(&[entry(2, 50)]).unwrap();
         drop(ledger);
         assert_eq!(Ledger::open(dir.path(), &event).unwrap().spent_tokens(), 150);
     }

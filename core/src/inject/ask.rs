@@ -15,11 +15,11 @@ use crate::text::prefix;
 
 /// A question to the notes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Ask {
+pub(super) struct Ask {
     /// What the event is about.
-    pub text: String,
+    pub(super) text: String,
     /// The task it belongs to: the turn before, for what cannot stand alone.
-    pub task: Option<String>,
+    pub(super) task: Option<String>,
 }
 
 /// Longest part of a prompt, or of a file's new text, that is looked at.
@@ -134,7 +134,7 @@ fn subagent(event: &Event<'_>) -> Result<Ask, &'static str> {
 }
 
 /// Returns true where the work is on the notes themselves: they are open.
-fn is_inside_vault(event: &Event<'_>, config: &Config) -> bool {
+pub(super) fn is_inside_vault(event: &Event<'_>, config: &Config) -> bool {
     let Some(vault) = config.vault.as_deref() else { return false };
     let cwd = event.cwd.as_deref();
     let edited = edited_path(event).map(|path| {

@@ -7,6 +7,7 @@
 //! cannot be seen are dropped, since they hide text from the person who owns
 //! the note.
 
+use super::Hit;
 use super::budget::{Limits, cut, first_sentence};
 use crate::text::n_tokens;
 
@@ -43,6 +44,20 @@ pub struct Passage {
     pub is_stale: bool,
     /// The text, redacted.
     pub text: String,
+}
+
+impl From<&Hit> for Passage {
+    fn from(hit: &Hit) -> Self {
+        Self {
+            path: hit.note.path.clone(),
+            title: hit.note.meta.title.clone(),
+            heading: hit.chunk.heading.clone(),
+            date: Some(hit.note.day()),
+            source: hit.note.meta.source.clone(),
+            is_stale: false,
+            text: hit.chunk.text.clone(),
+        }
+    }
 }
 
 /// A rendered block.
