@@ -334,7 +334,7 @@ impl<'a> LazyIndex<'a> {
 /// A pattern of the user's that is no regular expression must not switch the
 /// built-in ones off.
 fn filter(config: &Config) -> Filter {
-    config.redact.filter().unwrap_or_else(|_| Filter::builtin())
+    config.filter().unwrap_or_else(|_| Filter::builtin())
 }
 
 /// Folders that people search and agents never see.
