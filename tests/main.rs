@@ -4,8 +4,9 @@
 mod capture; // notes from arguments, stdin and /capture
 mod compress_output; // extracts, the hook for tool output, the wrapper
 mod front_door; // `postil` itself: help, version, siblings
-mod harness;
-mod model; // `postil model`: install, check, refuse // a temporary world for each test
+mod harness; // a temporary world for each test
+mod model; // `postil model`: install, check, refuse
+mod tidy; // invariants of the source
 
 use std::fs;
 use std::path::Path;

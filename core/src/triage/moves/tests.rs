@@ -1,3 +1,5 @@
+//! Moves, their links and their journal, on real folders.
+
 use super::*;
 
 struct Vault {
