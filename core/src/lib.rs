@@ -10,6 +10,7 @@ pub mod compress;
 pub mod config;
 pub mod embed;
 pub mod error;
+pub mod eval;
 pub mod hook;
 pub mod ingest;
 pub mod inject;
