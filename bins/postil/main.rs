@@ -1,6 +1,7 @@
 //! The front door: runs its siblings as git runs git-*, and has the few
 //! commands that belong to no sibling.
 
+mod eval;
 mod model;
 mod register;
 mod scrub;
@@ -29,6 +30,7 @@ Commands:
   vault-mcp        serve the vault to MCP clients
   scrub            hide the credentials in a text
   model            install, compile or check the embedding model
+  eval             measure retrieval on questions with known answers
 
 `postil COMMAND --help` says more about each.
 ";
@@ -42,6 +44,7 @@ fn main() -> ExitCode {
     match command.to_str() {
         Some("-h" | "--help" | "help") => say(HELP, 0),
         Some("-V" | "--version") => say(concat!("postil ", env!("CARGO_PKG_VERSION"), "\n"), 0),
+        Some("eval") => eval::run(rest),
         Some("scrub") => scrub::run(rest),
         Some("model") => match model::run(rest) {
             Ok(text) => say(&text, 0),

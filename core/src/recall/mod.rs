@@ -10,6 +10,8 @@ pub mod render;
 
 pub use self::query::{Query, parse};
 
+use std::collections::HashMap;
+
 use crate::analyse;
 use crate::embed::Embedder;
 use crate::error::Result;
@@ -57,13 +59,15 @@ pub struct Options {
     pub mode: Mode,
     /// Most hits.
     pub limit: usize,
+    /// Most hits from one note.
+    pub per_note: usize,
     /// Leave out notes that say `agent: false`.
     pub for_agents: bool,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Self { mode: Mode::Hybrid, limit: 10, for_agents: false }
+        Self { mode: Mode::Hybrid, limit: 10, per_note: 3, for_agents: false }
     }
 }
 
@@ -224,9 +228,13 @@ fn fetch(
     let docs: Vec<u32> = candidates.iter().map(|candidate| candidate.doc).collect();
     let records = reader.docs(&docs)?;
     let mut hits = Vec::new();
+    let mut n_of_note: HashMap<u32, usize> = HashMap::new();
     for (candidate, doc) in candidates.iter().zip(records) {
         if hits.len() == options.limit {
             break;
+        }
+        if n_of_note.get(&doc.note_id).is_some_and(|n| *n >= options.per_note) {
+            continue;
         }
         if options.for_agents && doc.flags & DocFlags::PEOPLE_ONLY != 0 {
             continue;
@@ -235,6 +243,7 @@ fn fetch(
             && query.accepts(&hit.chunk.text, &hit.chunk.heading, &hit.note.meta.title)
         {
             hits.push(hit);
+            *n_of_note.entry(doc.note_id).or_default() += 1;
         }
     }
     Ok(hits)

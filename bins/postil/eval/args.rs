@@ -1,0 +1,104 @@
+//! The command line of `postil eval`.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+use postil_core::config::Overrides;
+use postil_core::recall::Mode;
+
+pub(super) const HELP: &str = "\
+postil eval - measure retrieval on questions whose answers are known
+
+Usage: postil eval [OPTIONS]
+       postil eval add QUESTION NOTE.. [OPTIONS]
+
+Without --queries it runs your own questions, which `add` collects: 50 to 100
+of them show whether a change helped. QUESTION is what you would ask; NOTE is a
+note that answers it, by its path in the vault.
+
+Options:
+      --vault DIR      the vault (default: the configured one)
+      --queries FILE   JSON lines {\"id\", \"query\", \"relevant\": [paths in the vault]},
+                       optionally \"scope\" (a folder), \"exclude\", \"group\"
+      --mode MODE      hybrid (default), bm25 or vector
+      --json           print one JSON object
+      --run FILE       also write the rankings, `qid Q0 path rank score tag` a line
+      --compare RUN    compare with the rankings in RUN, question by question
+      --max-drop X     with --compare: exit 1 when nDCG@10 fell by more than X
+      --accept         keep these rankings as what `--gate` compares with
+      --gate           as --compare with the accepted rankings and --max-drop 0.02
+      --db FILE        the index to build or reuse (default: one in the state folder)
+      --model DIR      the folder of the embedding model
+      --config FILE    another configuration file
+  -h, --help           print this
+
+Exit codes: 0 done; 1 the gate is not passed; 2 something is missing or wrong.
+";
+
+/// How much nDCG@10 may fall before `--gate` fails.
+const GATE: f64 = 0.02;
+
+/// What was asked for.
+#[derive(Debug, Default)]
+pub(super) struct Args {
+    pub(super) overrides: Overrides,
+    pub(super) queries: Option<PathBuf>,
+    pub(super) mode: Mode,
+    pub(super) json: bool,
+    pub(super) run: Option<PathBuf>,
+    pub(super) compare: Option<PathBuf>,
+    pub(super) max_drop: Option<f64>,
+    pub(super) accept: bool,
+    pub(super) gate: bool,
+    pub(super) help: bool,
+    /// The question and the notes of `add`.
+    pub(super) add: Option<Vec<String>>,
+}
+
+pub(super) fn parse(args: Vec<OsString>) -> Result<Args, lexopt::Error> {
+    use lexopt::prelude::{Long, Short, Value, ValueExt as _};
+    let mut parsed = Args::default();
+    let mut parser = lexopt::Parser::from_args(args);
+    while let Some(arg) = parser.next()? {
+        match arg {
+            Long("vault") => parsed.overrides.vault = Some(parser.value()?.into()),
+            Long("db") => parsed.overrides.db = Some(parser.value()?.into()),
+            Long("model") => parsed.overrides.model = Some(parser.value()?.into()),
+            Long("config") => parsed.overrides.config = Some(parser.value()?.into()),
+            Long("queries") => parsed.queries = Some(parser.value()?.into()),
+            Long("mode") => parsed.mode = mode(&parser.value()?.string()?)?,
+            Long("json") => parsed.json = true,
+            Long("run") => parsed.run = Some(parser.value()?.into()),
+            Long("compare") => parsed.compare = Some(parser.value()?.into()),
+            Long("max-drop") => parsed.max_drop = Some(parser.value()?.parse()?),
+            Long("accept") => parsed.accept = true,
+            Long("gate") => parsed.gate = true,
+            Short('h') | Long("help") => parsed.help = true,
+            Value(word) => match &mut parsed.add {
+                Some(words) => words.push(word.string()?),
+                None if word == "add" => parsed.add = Some(Vec::new()),
+                None => return Err(Value(word).unexpected()),
+            },
+            other => return Err(other.unexpected()),
+        }
+    }
+    if parsed.gate {
+        parsed.max_drop.get_or_insert(GATE);
+    }
+    if parsed.add.as_ref().is_some_and(|words| words.len() < 2 && !parsed.help) {
+        return Err("`add` takes a question and at least one note".into());
+    }
+    if parsed.max_drop.is_some() && parsed.compare.is_none() && !parsed.gate {
+        return Err("--max-drop needs --compare or --gate".into());
+    }
+    Ok(parsed)
+}
+
+fn mode(name: &str) -> Result<Mode, lexopt::Error> {
+    match name {
+        "hybrid" => Ok(Mode::Hybrid),
+        "bm25" => Ok(Mode::Keyword),
+        "vector" => Ok(Mode::Vector),
+        _ => Err(format!("--mode is hybrid, bm25 or vector, not {name:?}").into()),
+    }
+}
