@@ -6,7 +6,7 @@ use super::extent::Extent;
 use super::gate;
 use super::join::Join;
 use super::label::{Label, name_of};
-use super::scan::{line_end, line_start};
+use super::scan::{byte, line_end, line_start};
 
 /// Rows read below a header.
 const MAX_ROWS: usize = 500;
@@ -16,9 +16,10 @@ const MAX_LINE: usize = 2_000;
 /// Hides the cells below a label that begins at `at` in a header.
 pub(super) fn detect(text: &[u8], at: usize, label: &Label, spans: &mut Spans) {
     let start = line_start(text, at, MAX_LINE);
-    let end = line_end(text, at);
+    let end = line_end(text, at, MAX_LINE);
     let header = text.get(start..end).unwrap_or_default();
-    if end - start > MAX_LINE || end >= text.len() {
+    let is_inside = spans.table.contains(&start) && spans.table.start != start;
+    if is_inside || end - start >= MAX_LINE || byte(text, end) != b'\n' {
         return;
     }
     let Some((mark, rows)) = table(text, header, end).or_else(|| list(text, header, end)) else {
@@ -32,7 +33,7 @@ pub(super) fn detect(text: &[u8], at: usize, label: &Label, spans: &mut Spans) {
     let n_marks = header.iter().filter(|b| **b == mark).count();
     let mut from = rows;
     for _ in 0..MAX_ROWS {
-        let end = line_end(text, from).min(from + MAX_LINE);
+        let end = line_end(text, from, MAX_LINE);
         let line = text.get(from..end).unwrap_or_default();
         if line.iter().filter(|b| **b == mark).count() < n_marks {
             break;
@@ -44,11 +45,12 @@ pub(super) fn detect(text: &[u8], at: usize, label: &Label, spans: &mut Spans) {
         }
         from = end + 1;
     }
+    spans.table = start..from;
 }
 
 /// A header with bars and a line of dashes below it; where the rows begin.
 fn table(text: &[u8], header: &[u8], end: usize) -> Option<(u8, usize)> {
-    let rule_end = line_end(text, end + 1);
+    let rule_end = line_end(text, end + 1, MAX_LINE);
     let rule = text.get(end + 1..rule_end)?;
     let is_rule =
         rule.len() >= 3 && rule.iter().all(|b| b"|-: \t\r>+".contains(b)) && rule.contains(&b'-');
@@ -60,7 +62,7 @@ fn table(text: &[u8], header: &[u8], end: usize) -> Option<(u8, usize)> {
 fn list(text: &[u8], header: &[u8], end: usize) -> Option<(u8, usize)> {
     let is_name = |b: &u8| b.is_ascii_alphanumeric() || b"_-. \"\r".contains(b) || *b >= 0x80;
     let count = |line: &[u8], mark: u8| line.iter().filter(|b| **b == mark).count();
-    let next = text.get(end + 1..line_end(text, end + 1).min(end + MAX_LINE))?;
+    let next = text.get(end + 1..line_end(text, end + 1, MAX_LINE))?;
     let mark = *b",;\t".iter().find(|mark| header.contains(mark))?;
     let is_header = header.iter().all(|b| *b == mark || is_name(b));
     let has_words = header

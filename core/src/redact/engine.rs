@@ -27,6 +27,10 @@ pub(super) struct Spans {
     /// The last unbroken run read: a cue further inside it ends where it ends,
     /// so that `key=key=key=…` is read once.
     run: std::ops::Range<usize>,
+    /// The last table read, from its header to its last row.
+    pub(super) table: std::ops::Range<usize>,
+    /// Where the last line of cookies ended.
+    pub(super) cookies: usize,
 }
 
 impl Spans {
@@ -59,8 +63,23 @@ pub(super) fn find(text: &[u8]) -> Vec<Span<'static>> {
         }
         Owner::Cue(cue) => detect(text, at, key, cue, &mut spans),
     });
-    runs::scan(text, &mut spans);
+    let known = covers(&spans.list);
+    runs::scan(text, &known, &mut spans);
     spans.list
+}
+
+/// The stretches already hidden, disjoint and in text order.
+fn covers(spans: &[Span<'_>]) -> Vec<(usize, usize)> {
+    let mut list: Vec<(usize, usize)> = spans.iter().map(|span| (span.start, span.end)).collect();
+    list.sort_unstable();
+    let mut covers: Vec<(usize, usize)> = Vec::with_capacity(list.len());
+    for (start, end) in list {
+        match covers.last_mut() {
+            Some(last) if start <= last.1 => last.1 = last.1.max(end),
+            _ => covers.push((start, end)),
+        }
+    }
+    covers
 }
 
 fn detect(text: &[u8], at: usize, key: &str, cue: Cue, spans: &mut Spans) {
@@ -149,6 +168,8 @@ fn is_edge_right(text: &[u8], end: usize, edge: Edge) -> bool {
 fn is_credential(text: &[u8], found: Match, row: &Row) -> bool {
     let span = text.get(found.start..found.end).unwrap_or_default();
     let mut seen = [false; 256];
+    // A filler shows itself early in a long token.
+    let span = span.get(..200).unwrap_or(span);
     span.iter().for_each(|byte| seen[usize::from(*byte)] = true);
     let variety = seen.iter().filter(|seen| **seen).count();
     variety >= usize::from(row.variety) && (!row.mixed || is_mixed(span)) && !is_placeholder(span)

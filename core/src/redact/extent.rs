@@ -17,7 +17,7 @@ pub(super) struct Extent {
 /// The value of a query parameter that begins at `at`.
 pub(super) fn in_query(text: &[u8], at: usize) -> Extent {
     let end =
-        run_end(text, at, MAX, |b| !b.is_ascii_whitespace() && !b"&\"'<>`)]|#\\;".contains(&b));
+        run_end(text, at, MAX, |b| !b.is_ascii_whitespace() && !b"?&\"'<>`)]|#\\;".contains(&b));
     Extent { start: at, end, is_quoted: false }
 }
 
@@ -36,7 +36,7 @@ pub(super) fn after(text: &[u8], at: usize, spans: &mut Spans) -> Option<Extent>
         let listed = skip(text, marked, b"-*", 1);
         at = if byte(text, listed) == b' ' { skip(text, listed, b" ", 4) } else { marked };
         if has(text, at, "```") || has(text, at, "~~~") {
-            let end = line_end(text, at);
+            let end = line_end(text, at, 64);
             let is_fence = end - at < 24 && !text.get(at + 3..end)?.contains(&b'`');
             at = if is_fence { skip(text, end + 1, b" \t>", 16) } else { at };
         }

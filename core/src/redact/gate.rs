@@ -12,12 +12,16 @@ use super::value::{
 use super::words::Cue;
 
 /// Of a longer value only this much is judged.
-const MAX_JUDGED: usize = 1024;
+const MAX_JUDGED: usize = 256;
 
 /// True when `extent` holds a value that the label makes a credential.
 pub(super) fn accepts(label: &Label, text: &[u8], extent: Extent) -> bool {
     let value = text.get(extent.start..extent.end).unwrap_or_default();
-    let core = trim_end(value.get(..MAX_JUDGED).unwrap_or(value));
+    if value.len() > MAX_JUDGED {
+        let head = value.get(..MAX_JUDGED / 2).unwrap_or(value);
+        return is_random(head) && !is_template(head) && label.join != Join::Quoted;
+    }
+    let core = trim_end(value);
     let is_markup = matches!(core, [b'[' | b'&' | b'(', ..] | [b'!', b'[', ..]);
     if core.is_empty() || is_markup || is_template(core) {
         return false;
@@ -84,7 +88,8 @@ pub(super) fn groups(label: &Label, text: &[u8], first: Extent) -> Option<Extent
     let digits = text.get(first.start..end)?.iter().filter(|b| b.is_ascii_digit()).count();
     let is_key =
         matches!(label.cue, Cue::Secret | Cue::Key | Cue::Pass) && label.join != Join::Query;
-    (is_key && n_groups >= 4 && digits >= 2).then_some(Extent { end, ..first })
+    let is_mixed = digits >= 2 || (digits == 1 && n_groups >= 6);
+    (is_key && n_groups >= 4 && is_mixed).then_some(Extent { end, ..first })
 }
 
 /// `NAME=value`: the next setting, not the value of the one before.

@@ -1,7 +1,7 @@
 //! What stands between a cue and its value.
 
 use super::scan::{byte, has, is_letter, is_name_byte, line_start, run_end, skip, skip_markup};
-use super::words::{COPULAS, NOT_AFTER, NOT_BEFORE, is_listed};
+use super::words::{COPULAS, NOT_AFTER, NOT_BEFORE, QUALIFIERS, is_listed};
 
 /// What stands between label and value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,17 +28,20 @@ pub(super) struct Joined {
     pub(super) join: Join,
     pub(super) at: usize,
     pub(super) n_words: usize,
+    /// One of the words says whose key it is: `clave maestra`.
+    pub(super) is_qualified: bool,
 }
 
 /// Reads on from the end of the identifier that begins at `start`.
 pub(super) fn read(text: &[u8], start: usize, end: usize) -> Option<Joined> {
     let mut at = end;
     let mut n_words = 0;
+    let mut is_qualified = false;
     let is_tag = byte(text, start.wrapping_sub(1)) == b'<';
     for _ in 0..6 {
         let marked = skip_markup(text, at, b"\"'`*_])\\");
         let spaced = skip(text, marked, b" \t\r\n", 6);
-        let join = |join, at| Some(Joined { join, at, n_words });
+        let join = |join, at| Some(Joined { join, at, n_words, is_qualified });
         if let Some(next) = named_value(text, spaced) {
             return join(Join::Sign, next);
         }
@@ -81,6 +84,7 @@ pub(super) fn read(text: &[u8], start: usize, end: usize) -> Option<Joined> {
             return None;
         }
         n_words += 1;
+        is_qualified |= is_listed(QUALIFIERS, word);
         at = end;
     }
     None

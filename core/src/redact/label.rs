@@ -9,7 +9,7 @@ use super::columns;
 use super::engine::Spans;
 use super::extent::{self, Extent};
 use super::gate;
-use super::join::{self, Join};
+use super::join::{self, Join, Joined};
 use super::scan::{byte, is_name_byte, run_end};
 use super::words::{Cue, GLUED, NOT_AFTER, NOT_BEFORE, QUALIFIERS, is_listed};
 
@@ -119,7 +119,9 @@ fn read_join(text: &[u8], label: Label, start: usize) -> Option<Label> {
         return Some(Label { join: Join::Query, at: label.at + 1, ..label });
     }
     let joined = join::read(text, start, label.at)?;
-    Some(Label { join: joined.join, at: joined.at, n_words: joined.n_words, ..label })
+    let is_qualified = label.is_qualified || joined.is_qualified;
+    let Joined { join, at, n_words, .. } = joined;
+    Some(Label { join, at, n_words, is_qualified, ..label })
 }
 
 /// True when the identifier or the word before it says whose key it is.

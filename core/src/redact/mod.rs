@@ -214,3 +214,6 @@ fn replace(bytes: &[u8], spans: &[Span<'_>], found: &mut Vec<Finding>) -> Vec<u8
     out.extend_from_slice(bytes.get(from..).unwrap_or_default());
     out
 }
+
+#[cfg(test)]
+mod tests;

@@ -25,11 +25,13 @@ pub(super) fn begin(text: &[u8], at: usize, spans: &mut Spans) {
     let start = at + n;
     let rest = text.get(start..).unwrap_or_default();
     let rest = rest.get(..MAX_BODY).unwrap_or(rest);
-    let end = [&b"-----END"[..], b"---- END"]
-        .iter()
-        .filter_map(|mark| memchr::memmem::find(rest, mark))
-        .min()
-        .filter(|end| !is_prose(rest.get(..*end).unwrap_or_default()));
+    // The next marker ends the search, so that many openings in a row are each
+    // read once.
+    let end = memchr::memmem::find(rest, b"----").filter(|end| {
+        let mark = rest.get(*end..).unwrap_or_default();
+        let is_end = mark.starts_with(b"-----END") || mark.starts_with(b"---- END");
+        is_end && !is_prose(rest.get(..*end).unwrap_or_default())
+    });
     let end = end.unwrap_or_else(|| body_len(rest));
     let body = rest.get(..end).unwrap_or_default();
     if is_key_material(body) {
@@ -39,7 +41,7 @@ pub(super) fn begin(text: &[u8], at: usize, spans: &mut Spans) {
 
 /// Hides the lines after `Private-Lines: N` in a PuTTY key file.
 pub(super) fn putty(text: &[u8], at: usize, spans: &mut Spans) {
-    let start = line_end(text, at);
+    let start = line_end(text, at, 40);
     let rest = text.get(start..).unwrap_or_default();
     let end = body_len(rest.get(..MAX_BODY).unwrap_or(rest));
     if is_key_material(rest.get(..end).unwrap_or_default()) {
@@ -76,7 +78,7 @@ pub(super) fn end(text: &[u8], at: usize, spans: &mut Spans) {
     let body = before.get(before.len() - n..).unwrap_or_default();
     // A word of prose just before the key is not part of it.
     let skip = body
-        .split(|b| is_layout(*b))
+        .split(u8::is_ascii_whitespace)
         .take_while(|part| part.len() < 30)
         .map(|part| part.len() + 1)
         .sum::<usize>();

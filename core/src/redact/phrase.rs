@@ -2,11 +2,8 @@
 //! wallet, the codes that stand in for a second factor.
 
 use super::engine::Spans;
+use super::scan::line_end;
 use super::words::STOP_WORDS;
-
-fn line_end(text: &[u8], at: usize) -> usize {
-    memchr::memchr(b'\n', text.get(at..).unwrap_or_default()).map_or(text.len(), |n| at + n)
-}
 
 /// Twelve to twenty-five small words after `seed phrase:` and its like.
 pub(super) fn seed(text: &[u8], at: usize, key: &str, spans: &mut Spans) {
@@ -48,7 +45,7 @@ pub(super) fn seed(text: &[u8], at: usize, key: &str, spans: &mut Spans) {
 /// colon on the same line.
 pub(super) fn codes(text: &[u8], at: usize, key: &str, spans: &mut Spans) {
     let mut from = at + key.len();
-    let end = line_end(text, from);
+    let end = line_end(text, from, 400);
     let head = text.get(from..end.min(from + 40)).unwrap_or_default();
     let Some(n) = head.iter().position(|b| *b == b':').or((end - from < 40).then_some(end - from))
     else {
@@ -58,7 +55,7 @@ pub(super) fn codes(text: &[u8], at: usize, key: &str, spans: &mut Spans) {
     let mut found = Vec::new();
     let mut at = from;
     for _ in 0..24 {
-        let end = line_end(text, at);
+        let end = line_end(text, at, 400);
         let line = text.get(at..end).unwrap_or_default();
         let n_found = found.len();
         let is_list = line.len() < 200 && read_codes(line, at, &mut found);

@@ -2,18 +2,30 @@
 //! keys that a word nearby gives away.
 
 use super::engine::Spans;
-use super::value::{Traits, is_placeholder, is_strongly_random, wordiness};
+use super::value::{Traits, is_strongly_random};
 
 /// Shortest run worth a look.
 const MIN: usize = 24;
 
+const RUN_BYTES: [bool; 256] = {
+    let mut set = [false; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        let b = byte as u8;
+        set[byte] = b.is_ascii_alphanumeric() || matches!(b, b'+' | b'/' | b'_' | b'-');
+        byte += 1;
+    }
+    set
+};
+
 fn is_run_byte(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'_' | b'-')
+    RUN_BYTES[usize::from(byte)]
 }
 
 /// Finds every maximal run of at least [`MIN`] bytes, looking at about one
-/// byte in twenty where there is none.
-pub(super) fn scan(text: &[u8], spans: &mut Spans) {
+/// byte in twenty where there is none, and reads those that are not `known`.
+pub(super) fn scan(text: &[u8], known: &[(usize, usize)], spans: &mut Spans) {
+    let mut known = known.iter().peekable();
     let mut from = 0;
     while let Some(byte) = text.get(from + MIN - 1) {
         if !is_run_byte(*byte) {
@@ -23,7 +35,11 @@ pub(super) fn scan(text: &[u8], spans: &mut Spans) {
         let probe = from + MIN - 1;
         let start = (from..probe).rev().find(|i| !is_run_byte(text[*i])).map_or(from, |i| i + 1);
         let end = (probe..text.len()).find(|i| !is_run_byte(text[*i])).unwrap_or(text.len());
-        if end - start >= MIN {
+        while known.peek().is_some_and(|(_, known_end)| *known_end < end) {
+            known.next();
+        }
+        let is_known = known.peek().is_some_and(|(known_start, _)| *known_start <= start);
+        if end - start >= MIN && !is_known {
             run(text, start, end, spans);
         }
         from = end.max(from + 1);
@@ -36,11 +52,12 @@ fn run(text: &[u8], start: usize, end: usize, spans: &mut Spans) {
         spans.add("discord-bot-token", start, end);
     } else if is_mailgun(value) {
         spans.add("mailgun-key", start, end);
-    } else if value.len() >= 32 && value.len() <= 512 && is_keylike(value) {
+    } else if (32..=512).contains(&value.len()) && is_keylike(value) && !is_block(text, start, end)
+    {
         let end = (end..text.len().min(end + 3))
             .find(|i| text[*i] != b'=')
             .unwrap_or(text.len().min(end + 3));
-        if is_announced(text, start, end) {
+        if is_announced(text, start) {
             spans.add("high-entropy", start, end);
         }
     }
@@ -78,14 +95,12 @@ fn is_keylike(value: &[u8]) -> bool {
         && traits.lower * 8 >= value.len()
         && traits.digit > 0
         && traits.variety >= 16
-        && wordiness(value) < 35
         && is_strongly_random(value)
-        && !is_placeholder(value)
 }
 
 /// True when the words before the run speak of keys and nothing says that it
 /// is a hash, a public key, part of a URL or of a block of base64.
-fn is_announced(text: &[u8], start: usize, end: usize) -> bool {
+fn is_announced(text: &[u8], start: usize) -> bool {
     let before = text.get(start.saturating_sub(160)..start).unwrap_or_default();
     let lines: Vec<&[u8]> = before.rsplitn(4, |b| *b == b'\n').collect();
     let token = before
@@ -159,7 +174,7 @@ fn is_announced(text: &[u8], start: usize, end: usize) -> bool {
     let holds = |lines: &[u8], words: &[&[u8]]| {
         words.iter().any(|word| memchr::memmem::find(lines, word).is_some())
     };
-    if holds(&line, not_on_line) || is_block(text, start, end) {
+    if holds(&line, not_on_line) {
         return false;
     }
     let near = lines.iter().take(3).any(|line| holds(&line.to_ascii_lowercase(), &words));

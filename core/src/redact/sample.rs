@@ -16,8 +16,8 @@ impl Dice {
         (self.0.wrapping_mul(0x2545_F491_4F6C_DD1D) >> 33) as usize % n
     }
 
-    pub(super) fn pick<'a, T>(&mut self, list: &'a [T]) -> &'a T {
-        &list[self.below(list.len())]
+    pub(super) fn pick<T: Copy>(&mut self, list: &[T]) -> T {
+        list[self.below(list.len())]
     }
 }
 
@@ -46,7 +46,7 @@ pub(super) fn assemble(recipe: &str, seed: u64) -> String {
         };
         let alphabet = alphabet.as_bytes();
         for _ in 0..code[1..].parse().unwrap_or(0) {
-            out.push(char::from(*dice.pick(alphabet)));
+            out.push(char::from(dice.pick(alphabet)));
         }
         rest = tail;
     }

@@ -22,10 +22,11 @@ pub(super) fn has(text: &[u8], at: usize, needle: &str) -> bool {
     text.get(at..).is_some_and(|rest| rest.starts_with(needle.as_bytes()))
 }
 
-/// The offset of the line end at or after `at`.
-pub(super) fn line_end(text: &[u8], at: usize) -> usize {
-    let rest = text.get(at..).unwrap_or_default();
-    memchr::memchr(b'\n', rest).map_or(text.len(), |n| at + n)
+/// The offset of the line end at or after `at`, at most `max` bytes on.
+pub(super) fn line_end(text: &[u8], at: usize, max: usize) -> usize {
+    let limit = text.len().min(at.saturating_add(max)).max(at);
+    let rest = text.get(at..limit).unwrap_or_default();
+    memchr::memchr(b'\n', rest).map_or(limit, |n| at + n)
 }
 
 /// The offset of the first byte of the line of `at`, looking back `max` bytes.

@@ -61,7 +61,7 @@ fn segments(value: &[u8]) -> impl Iterator<Item = &[u8]> {
 pub(super) fn is_placeholder(value: &[u8]) -> bool {
     value.is_empty()
         || is_filler(value)
-        || segments(value).any(|segment| is_listed(PLACEHOLDERS, segment))
+        || segments(value).any(|segment| segment.len() <= 12 && is_listed(PLACEHOLDERS, segment))
         || segments(value).all(|segment| is_listed(NOUNS, segment))
         || value.ends_with(b"EXAMPLE")
         || value.ends_with(b"EXAMPLEKEY")
@@ -89,8 +89,8 @@ fn is_filler(value: &[u8]) -> bool {
             return true;
         }
     }
-    let text = String::from_utf8_lossy(value);
-    text.contains(['…', '•', '●', '█', '∙', '⋯'])
+    let masks = ["…", "•", "●", "█", "∙", "⋯"];
+    !value.is_ascii() && masks.iter().any(|mask| contains(value, mask.as_bytes()))
 }
 
 /// True for a value that is taken from elsewhere: variables, templates,
@@ -278,7 +278,8 @@ pub(super) fn is_wordlike(piece: &[u8]) -> bool {
             FOLLOWERS[letter(*a)] >> letter(*b) & 1 == 1
         }
         // Letters beyond ASCII are those of words.
-        _ => true,
+        [a, b] => (*a >= 0x80 || *b >= 0x80) && !a.is_ascii_digit() && !b.is_ascii_digit(),
+        _ => false,
     };
     let is_vowel = |byte: &u8| b"aeiouyAEIOUY".contains(byte) || *byte >= 0x80;
     piece.len() >= 4
@@ -327,6 +328,9 @@ pub(super) fn is_random(value: &[u8]) -> bool {
     if len < 12 || traits.variety < 7 || is_placeholder(value) || is_measure(value) {
         return false;
     }
+    if is_uuid(value) {
+        return true;
+    }
     let is_key_byte = |b: &u8| b.is_ascii_alphanumeric() || b"+/_-=.~%:$#@!*^&".contains(b);
     let is_range = memchr::memmem::find(value, b"..").is_some();
     if !value.iter().all(is_key_byte) || is_range || is_slug(value) || value.starts_with(b"age1") {
@@ -334,9 +338,6 @@ pub(super) fn is_random(value: &[u8]) -> bool {
     }
     if traits.is_hex {
         return len >= 16 && traits.digit > 0 && traits.n_letters() > 0 && traits.variety >= 8;
-    }
-    if is_uuid(value) {
-        return true;
     }
     if is_interspersed(value) {
         return true;
@@ -355,9 +356,10 @@ pub(super) fn is_random(value: &[u8]) -> bool {
 }
 
 /// Letters and digits in turns, without a separator: no name is like that.
-fn is_interspersed(value: &[u8]) -> bool {
+pub(super) fn is_interspersed(value: &[u8]) -> bool {
+    let is_key_byte = |b: &u8| b.is_ascii_alphanumeric() || matches!(b, b'+' | b'=');
     let turns = value.windows(2).filter(|w| w[0].is_ascii_digit() && w[1].is_ascii_alphabetic());
-    value.len() >= 20 && value.iter().all(u8::is_ascii_alphanumeric) && turns.count() >= 4
+    value.len() >= 20 && value.iter().all(is_key_byte) && turns.count() >= 4
 }
 
 /// True for hexadecimal of the length of a hash, and for UUIDs.
@@ -390,7 +392,7 @@ pub(super) fn is_strongly_random(value: &[u8]) -> bool {
         && traits.upper > 0
         && traits.lower > 0
         && traits.turns * 8 >= value.len()
-        && wordiness(value) < 35
+        && (wordiness(value) < 35 || is_interspersed(value))
         && is_random(value)
 }
 

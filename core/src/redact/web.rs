@@ -2,7 +2,7 @@
 //! `Authorization`, cookies.
 
 use super::engine::Spans;
-use super::scan::{byte, run_end, skip};
+use super::scan::{byte, line_end, run_end, skip};
 use super::value::{
     is_measure, is_password, is_placeholder, is_random, is_strongly_random, is_template,
 };
@@ -49,8 +49,9 @@ pub(super) fn query(text: &[u8], at: usize, key: &str, spans: &mut Spans) {
         return;
     }
     let start = at + key.len();
-    let end =
-        run_end(text, start, 4096, |b| !b.is_ascii_whitespace() && !b"&\"'<>`)]|#\\;".contains(&b));
+    let end = run_end(text, start, 4096, |b| {
+        !b.is_ascii_whitespace() && !b"?&\"'<>`)]|#\\;".contains(&b)
+    });
     let value = text.get(start..end).unwrap_or_default();
     if value.len() >= 12 && !is_template(value) && (is_random(value) || is_password(value, 12)) {
         spans.add("url-secret", start, end);
@@ -138,12 +139,16 @@ fn is_user_and_password(value: &[u8]) -> bool {
 /// The pairs after `Cookie:`, `Set-Cookie:`, `-b` and `--cookie`.
 pub(super) fn cookie(text: &[u8], at: usize, key: &str, spans: &mut Spans) {
     let from = at + key.len();
-    let end = run_end(text, from, 4096, |b| b != b'\n');
+    if at < spans.cookies {
+        return;
+    }
+    let end = line_end(text, from, 4096);
     let line = text.get(from..end).unwrap_or_default();
     let opens = line.first().is_some_and(|b| b":= \"'".contains(b)) || key.ends_with(' ');
     if !opens {
         return;
     }
+    spans.cookies = end;
     let mut start = from;
     for part in line.split(|b| b"; ,".contains(b)) {
         let next = start + part.len() + 1;

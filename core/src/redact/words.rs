@@ -260,5 +260,11 @@ pub(super) const QUALIFIERS: &[&str] = &[
 
 /// True when `word` is one of `words`, any case.
 pub(super) fn is_listed(words: &[&str], word: &[u8]) -> bool {
-    words.iter().any(|listed| word.eq_ignore_ascii_case(listed.as_bytes()))
+    let Some(first) = word.first() else { return false };
+    words.iter().any(|listed| {
+        let listed = listed.as_bytes();
+        listed.len() == word.len()
+            && listed[0] == first.to_ascii_lowercase()
+            && listed.eq_ignore_ascii_case(word)
+    })
 }

@@ -1,0 +1,322 @@
+//! Properties of the whole filter, and what each detector hides and leaves.
+//! Secrets are assembled from recipes, see [`super::sample`].
+
+use super::sample::{Dice, assemble};
+use super::table::ROWS;
+use super::*;
+
+/// `@` in `text` stands for the secret, `{…}` for recipes.
+#[track_caller]
+fn hides(recipe: &str, text: &str) {
+    for seed in 0..20 {
+        let secret = assemble(recipe, seed);
+        let full = text.replace('@', &secret);
+        let out = Filter::builtin().scrub(&full);
+        assert!(!out.text.contains(&secret), "left in {full:?} -> {:?}", out.text.as_str());
+        assert!(out.text.contains("[REDACTED:"), "{full:?}");
+    }
+}
+
+#[track_caller]
+fn leaves(text: &str) {
+    let out = Filter::builtin().scrub(text);
+    assert_eq!(out.text.as_str(), text);
+    assert!(out.found.is_empty());
+}
+
+const PASSWORD: &str = "Tr{l3}9_{a6}4";
+const TOKEN: &str = "{a9}7{a9}Q{a9}d";
+const HEX: &str = "{h15}a1{h15}";
+
+#[test]
+fn labels_in_settings_code_and_prose_announce_passwords() {
+    for text in [
+        "DB_PASSWORD=@",
+        "password: \"@\"",
+        "{\"smtp\": {\"pass\": \"@\"}}",
+        "const dbPassword: string = \"@\";",
+        "<admin_pass>@</admin_pass>",
+        "- name: DB_PASSWORD\n  value: @",
+        "password: >-\n  @",
+        "contraseña del router: @",
+        "contrasen\u{303}a: @",
+        "contraseña：@",
+        "| clave wifi | @ |",
+        "**Clave:** `@`",
+        "clave:: @",
+        "la contraseña del NAS es @",
+        "the password for the NAS is `@`",
+        "Contraseña → @",
+        "usuario/contraseña: ana / @",
+        "credenciales: ana / @",
+        "\u{1b}[1mpassword\u{1b}[0m: @",
+        "<td>Password</td><td>@</td>",
+        "Server=db;Uid=ana;Pwd=@;Encrypt=True",
+        "mount -o username=ana,password=@,uid=1000",
+        "CREATE USER app IDENTIFIED BY '@';",
+    ] {
+        hides(PASSWORD, text);
+    }
+}
+
+#[test]
+fn headers_of_tables_and_lists_announce_their_column() {
+    hides(PASSWORD, "| Host | Usuario | Contraseña |\n|---|---|---|\n| nas | ana | @ |\n");
+    hides(TOKEN, "| Entorno | API token |\n|:--|--:|\n| prod | `@` |");
+    hides(PASSWORD, "user,password,url\nana,@,https://x.es\n");
+}
+
+#[test]
+fn labels_announce_tokens_and_keys() {
+    for text in [
+        "API_KEY=@",
+        "\"clientSecret\": \"@\",",
+        "X-Api-Key: @",
+        "| auth token | `@` |",
+        "### Stripe secret\n\n```\n@\n```",
+        "The signing key is @",
+        "clave maestra: @",
+        "{\"name\":\"JWT_SECRET\",\"value\":\"@\"}",
+        "os.environ['API_TOKEN'] = '@'",
+        "tool --api-key @ run",
+        "https://api.example.com/v1?access_token=@&x=1",
+    ] {
+        hides(TOKEN, text);
+        hides(HEX, text);
+    }
+}
+
+#[test]
+fn requests_urls_and_commands_carry_credentials() {
+    hides(TOKEN, "curl -H 'Authorization: Bearer @' https://x.es");
+    hides(TOKEN, "{\"Authorization\": \"Bearer @\"}");
+    hides(TOKEN, "Cookie: theme=dark; sessionid=@");
+    hides(TOKEN, "https://x.blob.core.windows.net/c?se=2027-01-01&sig=@%3D");
+    for text in [
+        "postgres://app:@@db.lan:5432/app",
+        "https://ana:@@git.example.org/x.git",
+        "curl -u ana:@ https://nas.lan/api",
+        "mysql -uroot -p@ app",
+        "sshpass -p '@' ssh root@nas.lan",
+        "docker login -u ana -p @ registry.lan",
+        "smbclient //nas/x -U ana%@",
+        "machine git.lan login ana password @",
+        "db.lan:5432:app:ana:@",
+        "echo 'ana:@' | sudo chpasswd",
+        "restic --password=@ backup",
+    ] {
+        let text = text.replace("@@", "@\u{0}").replace("root@", "root\u{0}");
+        for seed in 0..10 {
+            let secret = assemble(PASSWORD, seed);
+            let full = text.replace('@', &secret).replace('\u{0}', "@");
+            let out = Filter::builtin().scrub(&full);
+            assert!(!out.text.contains(&secret), "left in {full:?} -> {:?}", out.text.as_str());
+        }
+    }
+}
+
+#[test]
+fn private_keys_go_whole_or_broken_and_prose_about_them_stays() {
+    let body = "{b64}\n{b64}\n{b64}\n{b20}==";
+    let begin = ["-----BEGIN RSA", "PRIVATE KEY-----"].join(" ");
+    let end = ["-----END RSA", "PRIVATE KEY-----"].join(" ");
+    for seed in 0..10 {
+        let body = assemble(body, seed);
+        for text in [
+            format!("{begin}\n{body}\n{end}"),
+            format!("{begin}\n{body}\n\nThen the server came back."),
+            format!("{body}\n{end}"),
+            format!("> {begin}\n> {}\n> {end}", body.replace('\n', "\n> ")),
+            format!("KEY=\"{begin}\\n{}\\n{end}\"", body.replace('\n', "\\n")),
+        ] {
+            let out = Filter::builtin().scrub(&text);
+            for line in body.lines() {
+                assert!(!out.text.contains(line), "{line} left in {text:?}");
+            }
+            assert!(!text.contains("came back") || out.text.contains("Then the server came back."));
+        }
+    }
+    leaves(&format!("The file starts with {begin} and ends with {end} so look for both of them."));
+    leaves(&format!("{begin}\n...\n{end}"));
+}
+
+#[test]
+fn phrases_and_codes_restore_what_they_protect() {
+    let words = "abandon ability able about above absent absorb abstract absurd abuse access acid";
+    for text in [format!("Seed phrase: {words}"), format!("frase de recuperación:\n{words}")] {
+        assert!(!Filter::builtin().scrub(&text).text.contains("absorb"), "{text}");
+    }
+    let out = Filter::builtin().scrub("GitHub recovery codes:\n- a1b2c-3d4e5\n- f6g7h-8i9j0\n");
+    assert!(!out.text.contains("3d4e5") && !out.text.contains("8i9j0"), "{}", out.text);
+    leaves("recovery codes are printed and in the safe");
+    leaves("seed phrase should never be stored in notes, said the talk about wallets and keys");
+}
+
+#[test]
+fn what_looks_like_a_secret_and_is_none_stays() {
+    for text in [
+        "apiKey: import.meta.env.VITE_X",
+        "password = getpass('Password: ')",
+        "token = request.headers.get('Authorization')",
+        "api_key = os.environ[\"OPENAI_API_KEY\"]",
+        "password: ${DB_PASSWORD}",
+        "export TOKEN={{ secrets.DEPLOY_KEY }}",
+        "AWS_ACCESS_KEY_ID=AKIAIOSFODNN7EXAMPLE",
+        "Contraseña: en Bitwarden",
+        "La contraseña la tiene Marta en su 1Password",
+        "password: see 1Password",
+        "Password policy: minimum 12 characters, RSA-4096",
+        "pass rate: 98.4% (p95=312ms)",
+        "max_tokens: 4096",
+        "the key insight: anchor-anchor2-anchor3 ordering",
+        "monkey: see-monkey-do-12345",
+        "key: 1979-05-27T07:32:00Z",
+        "index fc9ebc8..4e91d53 100644",
+        "key: linux-node-0376ad76dac92e0457355a511a6570eb3154da8c9ab39c49a679e21e9a0e1336",
+        "client_id: 0cb88a07-a69b-4039-8a44-df55009ec998",
+        "integrity sha512-oPsqelOkkfZCwxGeNLPtBYXaJMnccl7ln6gHh2LZpMuLHOpTuDeZBq4PooMu7WeskPTTinJwGZ/iE7kisE3dgA==",
+        "github.com/x/auth v1.2.3 h1:NE1ATEzpWz9V+XiKKDwm5/uNbx7J2kGyg9KjwGniWxs=",
+        "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIACbsbMteWp5wwDIJvAclBIK5dvTHPp7Sta8K183 ana@laptop",
+        "postgres://postgres:postgres@localhost:5432/app",
+        "[REDACTED:github-token] is what was here",
+    ] {
+        leaves(text);
+    }
+}
+
+/// A text made of pieces that matter to the detectors.
+fn jumble(dice: &mut Dice, n: usize) -> String {
+    const PIECES: &[&str] = &[
+        "password",
+        "contraseña",
+        "token",
+        "api key",
+        "secret",
+        ": ",
+        "=",
+        " is ",
+        " es ",
+        "\n",
+        " ",
+        "| ",
+        "`",
+        "\"",
+        "'",
+        "**",
+        "|---|\n",
+        "-----BEGIN PRIVATE KEY-----",
+        "-----END ",
+        "https://a:",
+        "@host/",
+        "?sig=",
+        "Authorization: Bearer ",
+        "cookie: s=",
+        "curl -u ",
+        "recovery codes:\n",
+        "seed: ",
+        "the plan",
+        "añ",
+        "😀",
+        "\u{303}",
+        "[REDACTED:x-token]",
+        "[REDACTED:",
+        "]",
+        ",",
+        "user,password\n",
+        "- ",
+        "> ",
+        "\\n",
+        "</td><td>",
+        "$",
+        "{",
+        "…",
+    ];
+    let mut text = String::new();
+    for _ in 0..n {
+        match dice.below(6) {
+            0 => text += &assemble(ROWS[dice.below(ROWS.len())].like, dice.below(1 << 20) as u64),
+            1 => {
+                text += &assemble(
+                    dice.pick(&[PASSWORD, TOKEN, HEX, "{b44}=", "{d8}"][..]),
+                    dice.below(1 << 20) as u64,
+                )
+            }
+            _ => text += dice.pick(PIECES),
+        }
+    }
+    text
+}
+
+#[test]
+fn scrubbing_twice_is_scrubbing_once() {
+    let mut dice = Dice::new(1);
+    let filter = Filter::builtin();
+    for _ in 0..4_000 {
+        let n = 1 + dice.below(40);
+        let text = jumble(&mut dice, n);
+        let once = filter.scrub(&text).text;
+        let twice = filter.scrub(&once);
+        assert_eq!(twice.text, once, "from {text:?}");
+        assert!(twice.found.is_empty());
+    }
+}
+
+#[test]
+fn any_bytes_pass_without_a_panic_and_what_is_not_text_stays() {
+    let mut dice = Dice::new(2);
+    let filter = Filter::builtin();
+    for _ in 0..2_000 {
+        let mut bytes = jumble(&mut dice, 20).into_bytes();
+        for _ in 0..dice.below(20) {
+            let at = dice.below(bytes.len().max(1)).min(bytes.len().saturating_sub(1));
+            if let Some(byte) = bytes.get_mut(at) {
+                *byte = dice.below(256) as u8;
+            }
+        }
+        bytes.truncate(dice.below(bytes.len() + 1));
+        let _ = filter.scrub_bytes(&bytes);
+        let _ = filter.scrub(&String::from_utf8_lossy(&bytes));
+    }
+    let (out, found) = filter.scrub_bytes(b"\xff\xfe caf\xe9 plain \x00");
+    assert_eq!(out, b"\xff\xfe caf\xe9 plain \x00");
+    assert!(found.is_empty());
+}
+
+#[test]
+fn no_span_swallows_a_sentence() {
+    let mut dice = Dice::new(3);
+    let filter = Filter::builtin();
+    let prose = "The meeting moved to Thursday and everybody is to bring the printed plan along.";
+    for _ in 0..1_000 {
+        let text = format!("{}\n\n{prose}\n\n{}", jumble(&mut dice, 12), jumble(&mut dice, 12));
+        let out = filter.scrub(&text);
+        assert!(out.text.contains(prose), "{text:?} -> {:?}", out.text.as_str());
+    }
+}
+
+#[test]
+fn a_users_pattern_hides_its_group_and_the_list_spares_values() {
+    let pattern = UserPattern {
+        name: "employee-id".to_owned(),
+        pattern: r"\bEMP-(\d{6})\b".to_owned(),
+        keywords: vec!["emp-".to_owned()],
+    };
+    let secret = assemble(TOKEN, 1);
+    let allow = [secret.clone(), "Hunter*".to_owned()];
+    let filter = Filter::new(&[pattern], &allow).unwrap();
+    let out = filter.scrub(&format!("EMP-123456, API_KEY={secret}, password: Hunter22x"));
+    let expected = format!("EMP-[REDACTED:employee-id], API_KEY={secret}, password: Hunter22x");
+    assert_eq!(out.text.as_str(), expected);
+    assert_eq!(out.found, [Finding { name: "employee-id".to_owned(), count: 1 }]);
+    for (name, pattern) in [("x", "("), ("Not a name", "x")] {
+        let bad = UserPattern { name: name.into(), pattern: pattern.into(), keywords: Vec::new() };
+        assert!(Filter::new(&[bad], &[]).is_err(), "{name}");
+    }
+}
+
+#[test]
+fn slices_of_filtered_text_end_on_characters() {
+    let text = Filter::builtin().scrub("año nuevo").text;
+    assert_eq!(text.slice(0..2).as_str(), "a");
+    assert_eq!(text.slice(2..99).as_str(), "ño nuevo");
+}
