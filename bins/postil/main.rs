@@ -1,10 +1,14 @@
 //! The front door: runs its siblings as git runs git-*, and has the few
 //! commands that belong to no sibling.
 
+mod doctor;
 mod eval;
+mod init;
 mod model;
 mod register;
 mod scrub;
+mod stats;
+mod vaults;
 
 use std::ffi::OsString;
 use std::io::Write;
@@ -21,6 +25,8 @@ postil - your own notes in the margin of every turn of a coding agent
 Usage: postil COMMAND [ARGS]
 
 Commands:
+  init             name your vault, register the hooks
+  doctor           check the installation
   index            bring the index up to date with the vault
   search           find passages
   capture          write an insight to the inbox
@@ -28,6 +34,7 @@ Commands:
   context-inject   the hook that adds passages to a turn
   compress-output  the hook that shortens tool output
   vault-mcp        serve the vault to MCP clients
+  stats            what was injected and what it was good for
   scrub            hide the credentials in a text
   model            install, compile or check the embedding model
   eval             measure retrieval on questions with known answers
@@ -45,6 +52,18 @@ fn main() -> ExitCode {
         Some("-h" | "--help" | "help") => say(HELP, 0),
         Some("-V" | "--version") => say(concat!("postil ", env!("CARGO_PKG_VERSION"), "\n"), 0),
         Some("eval") => eval::run(rest),
+        Some("init") => match init::run(rest, &folder()) {
+            Ok(text) => say(&text, 0),
+            Err(message) => fail(&message),
+        },
+        Some("doctor") => match doctor::run(rest, &folder()) {
+            Ok(report) => say(&report.text, u8::from(!report.is_well)),
+            Err(message) => fail(&message),
+        },
+        Some("stats") => match stats::run(rest) {
+            Ok(text) => say(&text, 0),
+            Err(message) => fail(&message),
+        },
         Some("scrub") => scrub::run(rest),
         Some("model") => match model::run(rest) {
             Ok(text) => say(&text, 0),
@@ -66,10 +85,13 @@ fn run_sibling(name: &str, args: Vec<OsString>) -> ExitCode {
 }
 
 fn sibling_path(name: &str) -> PathBuf {
-    std::env::current_exe()
-        .map(|exe| exe.canonicalize().unwrap_or(exe))
-        .unwrap_or_default()
-        .with_file_name(name)
+    folder().join(name)
+}
+
+/// The folder this binary really lies in, with its siblings.
+fn folder() -> PathBuf {
+    let exe = std::env::current_exe().map(|exe| exe.canonicalize().unwrap_or(exe));
+    exe.ok().and_then(|exe| exe.parent().map(PathBuf::from)).unwrap_or_default()
 }
 
 fn say(text: &str, code: u8) -> ExitCode {

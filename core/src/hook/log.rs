@@ -70,9 +70,69 @@ impl Log {
     }
 }
 
+/// A line of the log, read back.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Line {
+    /// When, in seconds since 1970.
+    pub time: u64,
+    /// The hook.
+    pub hook: String,
+    /// The event, by Claude Code's name; `-` where it was not read.
+    pub event: String,
+    /// What came of it: `replied`, a reason for silence, `deadline`, `panic` or
+    /// `error:KIND`.
+    pub outcome: String,
+    /// How long it took.
+    pub ms: u64,
+    /// The other numbers.
+    pub counts: Vec<(String, u64)>,
+}
+
+/// Reads the log at `path` and the one set aside before it, oldest line first;
+/// what is not a line of a log is left out.
+pub fn read(path: &Path) -> Vec<Line> {
+    let text = |path: &Path| {
+        let bytes = fs::read(path).unwrap_or_default();
+        String::from_utf8_lossy(&bytes).into_owned()
+    };
+    let text = text(&path.with_extension("log.old")) + &text(path);
+    text.lines().filter_map(parse).collect()
+}
+
+fn parse(line: &str) -> Option<Line> {
+    let mut fields = line.split(' ');
+    let time = chrono::DateTime::parse_from_rfc3339(fields.next()?).ok()?.timestamp();
+    let [hook, event, outcome] =
+        [fields.next()?, fields.next()?, fields.next()?].map(str::to_owned);
+    let mut counts: Vec<(String, u64)> = fields
+        .filter_map(|field| field.split_once('='))
+        .filter_map(|(name, n)| Some((name.to_owned(), n.parse().ok()?)))
+        .collect();
+    let at = counts.iter().position(|(name, _)| name == "ms")?;
+    let ms = counts.remove(at).1;
+    Some(Line { time: u64::try_from(time).ok()?, hook, event, outcome, ms, counts })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_log_is_read_back_with_the_one_before_it() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("postil.log");
+        fs::write(path.with_extension("log.old"), "2026-11-30T08:15:02Z capture - panic ms=1\n")
+            .unwrap();
+        fs::write(&path, "rubbish\n").unwrap();
+        let mut log = Log::new(&path, "context-inject", Instant::now());
+        log.about(EventKind::PreToolUse);
+        log.write("replied", &[("tokens", 31)]);
+        let lines = read(&path);
+        assert_eq!(lines.len(), 2);
+        assert_eq!((lines[0].hook.as_str(), lines[0].time), ("capture", 1_796_026_502));
+        assert_eq!((lines[1].event.as_str(), lines[1].outcome.as_str()), ("PreToolUse", "replied"));
+        assert_eq!(lines[1].counts, [("tokens".to_owned(), 31)]);
+    }
 
     #[test]
     fn lines_are_appended_and_the_log_stays_small() {

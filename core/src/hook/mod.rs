@@ -6,7 +6,7 @@
 
 mod guard;
 mod json;
-mod log;
+pub mod log;
 pub mod session;
 mod wire;
 
