@@ -47,6 +47,8 @@ pub struct SourceFile {
     pub path: String,
     /// Time of the last change of content, nanoseconds since 1970.
     pub mtime_ns: i64,
+    /// Time of the last change of the file or its name, the same way.
+    pub ctime_ns: i64,
     /// Size in bytes.
     pub size: u64,
 }
@@ -449,8 +451,13 @@ fn cloud_placeholder(name: &OsStr) -> Option<&OsStr> {
 
 /// Describes the file that `meta` was read from.
 pub(super) fn source_file(path: String, meta: &Metadata) -> SourceFile {
-    let mtime_ns = meta.mtime().saturating_mul(1_000_000_000).saturating_add(meta.mtime_nsec());
-    SourceFile { path, mtime_ns, size: meta.len() }
+    let ns = |secs: i64, nanos: i64| secs.saturating_mul(1_000_000_000).saturating_add(nanos);
+    SourceFile {
+        path,
+        mtime_ns: ns(meta.mtime(), meta.mtime_nsec()),
+        ctime_ns: ns(meta.ctime(), meta.ctime_nsec()),
+        size: meta.len(),
+    }
 }
 
 pub(super) fn unreadable(error: &std::io::Error) -> Reason {
@@ -669,7 +676,7 @@ mod tests {
             ]
         );
         assert!(found.keeps("cloud.md") && !found.keeps("large.md") && !found.keeps("other.md"));
-        let file = SourceFile { path: "fifo.md".to_owned(), mtime_ns: 0, size: 0 };
+        let file = SourceFile { path: "fifo.md".to_owned(), mtime_ns: 0, ctime_ns: 0, size: 0 };
         let read = super::super::decode::read(&vault.path(), &file);
         assert_eq!(read.unwrap_err(), Reason::NotAFile("FIFO"));
     }

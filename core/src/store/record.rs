@@ -12,6 +12,9 @@ pub struct NoteRecord {
     pub path: String,
     /// Modification time in nanoseconds since the epoch.
     pub mtime_ns: i64,
+    /// Time of the last change of the file or its name, nanoseconds since the
+    /// epoch: changes with a restored or renamed file that kept its `mtime_ns`.
+    pub ctime_ns: i64,
     /// Size in bytes.
     pub size: u64,
     /// Hash of the file's bytes.
@@ -113,6 +116,9 @@ pub struct KnownNote {
     pub id: i64,
     /// Modification time in nanoseconds since the epoch.
     pub mtime_ns: i64,
+    /// Time of the last change of the file or its name, nanoseconds since the
+    /// epoch: changes with a restored or renamed file that kept its `mtime_ns`.
+    pub ctime_ns: i64,
     /// Size in bytes.
     pub size: u64,
     /// Hash of the file's bytes.

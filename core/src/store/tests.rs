@@ -59,6 +59,7 @@ fn note(path: &str, texts: &[&str]) -> NoteRecord {
     NoteRecord {
         path: path.into(),
         mtime_ns: 1,
+        ctime_ns: 1,
         size: 2,
         hash: vec![3],
         meta,

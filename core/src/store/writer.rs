@@ -13,7 +13,8 @@ use std::time::Duration;
 use chrono::NaiveDate;
 use rusqlite::{Connection, OptionalExtension as _, params};
 
-use super::lock::{WriterLock, try_lock};
+use super::check;
+use super::lock::{Seal, WriterLock, try_lock};
 use super::reader::{chunk_row, note_meta};
 use super::record::{
     ChunkRecord, FieldTerms, KnownNote, NoteRecord, Searched, compress, decompress, field_terms,
@@ -27,6 +28,9 @@ use crate::model::{Link, NoteMeta};
 
 /// How long a writer waits for readers to let go of the file.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
+
+/// How long the end of a run waits for readers, to leave no log behind.
+const FOLD_TIMEOUT: Duration = Duration::from_millis(200);
 
 /// A segment is merged with the one before it unless that one is more than
 /// this many times larger: at 8 there are at most 6 segments for 200,000
@@ -49,6 +53,8 @@ pub struct WriterOptions {
     pub text_version: String,
     /// Discard what is there.
     pub full: bool,
+    /// Look through the whole index for damage first.
+    pub check: bool,
 }
 
 /// What became of opening an index for writing.
@@ -73,7 +79,8 @@ pub struct Writer {
     replaced: Vec<(i64, i64)>,
     next_chunk: i64,
     in_transaction: bool,
-    _lock: WriterLock,
+    is_finished: bool,
+    lock: WriterLock,
 }
 
 impl Writer {
@@ -91,10 +98,18 @@ impl Writer {
         if let Some(folder) = path.parent() {
             std::fs::create_dir_all(folder).map_err(|error| Error::io("create", folder, error))?;
         }
-        let Some(lock) = try_lock(path)? else { return Ok(WriteOutcome::Busy) };
+        let Some(mut lock) = try_lock(path)? else { return Ok(WriteOutcome::Busy) };
         let building = beside(path, ".building");
         remove_database(&building)?;
-        let reason = rebuild_reason(path, options)?;
+        // Before anything opens the file: that alone may fold its log in.
+        let seal = lock.seal(path);
+        let reason = match rebuild_reason(path, options)? {
+            Some(reason) => Some(reason),
+            None => distrust(path, seal, options.check)?,
+        };
+        if reason.is_none() {
+            lock.open_seal()?;
+        }
         let writer = match &reason {
             Some(_) => Self::on_file(&building, Some(path), lock)?,
             None => Self::on_file(path, None, lock)?,
@@ -132,7 +147,8 @@ impl Writer {
             replaced: Vec::new(),
             next_chunk: 1,
             in_transaction: false,
-            _lock: lock,
+            is_finished: false,
+            lock,
         };
         let last = writer.number("SELECT coalesce(max(id), 0) FROM chunk")?;
         writer.next_chunk = writer.covered()?.max(last) + 1;
@@ -179,20 +195,50 @@ impl Writer {
         let doing = "list the indexed notes";
         let mut select = self
             .conn
-            .prepare("SELECT path, id, mtime_ns, size, hash FROM note")
+            .prepare("SELECT path, id, mtime_ns, ctime_ns, size, hash FROM note")
             .map_err(|error| sql(doing, error))?;
         select
             .query_map([], |row| {
-                let known = KnownNote {
-                    id: row.get(1)?,
-                    mtime_ns: row.get(2)?,
-                    size: row.get::<_, i64>(3)? as u64,
-                    hash: row.get(4)?,
-                };
-                Ok((row.get(0)?, known))
+                Ok((row.get(0)?, known_note(row)?))
             })
             .and_then(Iterator::collect)
             .map_err(|error| sql(doing, error))
+    }
+
+    /// Returns what is known of the file at `path`.
+    pub fn known_at(&self, path: &str) -> Result<Option<KnownNote>> {
+        self.conn
+            .prepare_cached(
+                "SELECT path, id, mtime_ns, ctime_ns, size, hash FROM note WHERE path = ?1",
+            )
+            .and_then(|mut select| select.query_row([path], known_note).optional())
+            .map_err(|error| sql("look up a note", error))
+    }
+
+    /// Calls `visit` with every note's path and id, ordered by path.
+    pub fn each_path(&self, mut visit: impl FnMut(&str, i64)) -> Result<()> {
+        let doing = "list the indexed notes";
+        let mut select = self
+            .conn
+            .prepare("SELECT path, id FROM note ORDER BY path")
+            .map_err(|error| sql(doing, error))?;
+        let mut rows = select.query([]).map_err(|error| sql(doing, error))?;
+        while let Some(row) = rows.next().map_err(|error| sql(doing, error))? {
+            let path = row.get_ref(0).and_then(|value| Ok(value.as_str()?));
+            visit(
+                path.map_err(|error| sql(doing, error))?,
+                row.get(1).map_err(|error| sql(doing, error))?,
+            );
+        }
+        Ok(())
+    }
+
+    /// Reads a value that an earlier run left.
+    pub fn meta(&self, key: &str) -> Result<Option<String>> {
+        self.conn
+            .query_row("SELECT value FROM meta WHERE key = ?1", [key], |row| row.get(0))
+            .optional()
+            .map_err(|error| sql("read the index", error))
     }
 
     #[cfg(test)]
@@ -203,6 +249,7 @@ impl Writer {
     }
 
     fn begin(&mut self) -> Result<()> {
+        self.is_finished = false;
         if !self.in_transaction {
             self.conn
                 .execute_batch("BEGIN IMMEDIATE")
@@ -272,11 +319,12 @@ impl Writer {
             "write a note",
             "INSERT OR REPLACE INTO note VALUES
              (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18,
-              ?19)",
+              ?19, ?20)",
             params![
                 id,
                 note.path,
                 note.mtime_ns,
+                note.ctime_ns,
                 note.size as i64,
                 note.hash,
                 meta.title,
@@ -360,13 +408,13 @@ impl Writer {
             .map(drop)
     }
 
-    /// Records another time and size of a file whose contents are the same.
-    pub fn touch(&mut self, id: i64, mtime_ns: i64, size: u64) -> Result<()> {
+    /// Records other times of a file whose contents are the same.
+    pub fn touch(&mut self, id: i64, mtime_ns: i64, ctime_ns: i64) -> Result<()> {
         self.begin()?;
         self.execute(
             "write a note",
-            "UPDATE note SET mtime_ns = ?2, size = ?3 WHERE id = ?1",
-            params![id, mtime_ns, size as i64],
+            "UPDATE note SET mtime_ns = ?2, ctime_ns = ?3 WHERE id = ?1",
+            params![id, mtime_ns, ctime_ns],
         )
         .map(drop)
     }
@@ -504,14 +552,21 @@ impl Writer {
         }
         self.commit()?;
         match self.target.take() {
-            Some(target) => self.replace(&target),
-            None => {
-                // Readers may hold the log open: then it is folded in later.
-                self.conn
-                    .query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()))
-                    .map_err(|error| sql("fold the log into the index", error))
+            Some(target) => {
+                self.lock.open_seal()?;
+                self.replace(&target)?;
             }
+            None => fold_log(&self.conn)
+                .map_err(|error| sql("fold the log into the index", error))?,
         }
+        self.is_finished = true;
+        Ok(())
+    }
+
+    /// Whether everything is written anew beside an old index, which stays
+    /// until [`Writer::finish`].
+    pub fn is_rebuild(&self) -> bool {
+        self.target.is_some()
     }
 
     /// Puts the chunks that are in no segment into one.
@@ -596,11 +651,8 @@ impl Writer {
         let doing = format!("replace index {}", target.display());
         if self.copy_over(target).is_err() {
             // The old file is damaged beyond use: nobody can be reading it.
-            self.conn
-                .query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()))
-                .map_err(|error| sql(&doing, error))?;
-            let memory = Connection::open_in_memory().map_err(|error| sql(&doing, error))?;
-            drop(std::mem::replace(&mut self.conn, memory));
+            fold_log(&self.conn).map_err(|error| sql(&doing, error))?;
+            self.close().map_err(|error| sql(&doing, error))?;
             remove_database(target)?;
             std::fs::rename(&self.path, target)
                 .map_err(|error| Error::io("replace", target, error))?;
@@ -608,10 +660,14 @@ impl Writer {
         remove_database(&self.path)?;
         let conn = Connection::open(target).map_err(|error| sql(&doing, error))?;
         conn.busy_timeout(BUSY_TIMEOUT).map_err(|error| sql(&doing, error))?;
-        conn.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()))
-            .map_err(|error| sql(&doing, error))?;
+        fold_log(&conn).map_err(|error| sql(&doing, error))?;
         self.conn = conn;
         self.path = target.to_owned();
+        Ok(())
+    }
+
+    fn close(&mut self) -> rusqlite::Result<()> {
+        drop(std::mem::replace(&mut self.conn, Connection::open_in_memory()?));
         Ok(())
     }
 
@@ -623,6 +679,46 @@ impl Writer {
         let backup = rusqlite::backup::Backup::new(&self.conn, &mut to)?;
         backup.run_to_completion(i32::MAX, Duration::from_millis(20), None)
     }
+}
+
+impl Drop for Writer {
+    /// Seals the index, since closing the file may still fold its log in; a
+    /// rebuild that was not finished is removed.
+    fn drop(&mut self) {
+        let is_closed = self.close().is_ok();
+        if self.is_finished && is_closed {
+            // Without a seal the next run looks through the whole index.
+            let _ = self.lock.close_seal(&self.path);
+        } else if self.target.is_some() && is_closed {
+            // The next run removes it otherwise.
+            let _ = remove_database(&self.path);
+        }
+    }
+}
+
+/// Folds the log into the file. Readers may hold it open: then a later run
+/// does it, and this one waits for them a moment only.
+fn fold_log(conn: &Connection) -> rusqlite::Result<()> {
+    conn.busy_timeout(FOLD_TIMEOUT)?;
+    let folded = conn.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()));
+    conn.busy_timeout(BUSY_TIMEOUT)?;
+    folded
+}
+
+/// Says why the file of an index that could be continued cannot be trusted.
+fn distrust(path: &Path, seal: Seal, check: bool) -> Result<Option<String>> {
+    if !std::fs::metadata(path).is_ok_and(|meta| meta.len() > 0) {
+        return Ok(None);
+    }
+    match seal {
+        Seal::Whole if !check => return Ok(None),
+        Seal::Broken => return Ok(Some("something else changed the index file".into())),
+        Seal::Whole | Seal::Open | Seal::Absent => {}
+    }
+    let doing = format!("check index {}", path.display());
+    let conn = Connection::open(path).map_err(|error| sql(&doing, error))?;
+    conn.busy_timeout(BUSY_TIMEOUT).map_err(|error| sql(&doing, error))?;
+    Ok(check::damage(&conn)?.map(|damage| format!("the old index is damaged ({damage})")))
 }
 
 #[derive(Debug)]
@@ -652,6 +748,16 @@ fn n_segments_kept(segments: &[SegmentRow], n_live: &mut i64) -> usize {
 }
 
 type LinkKey = (i64, i64);
+
+fn known_note(row: &rusqlite::Row<'_>) -> rusqlite::Result<KnownNote> {
+    Ok(KnownNote {
+        id: row.get(1)?,
+        mtime_ns: row.get(2)?,
+        ctime_ns: row.get(3)?,
+        size: row.get::<_, i64>(4)? as u64,
+        hash: row.get(5)?,
+    })
+}
 
 fn link_of(row: &rusqlite::Row<'_>) -> rusqlite::Result<(LinkKey, Option<i64>, String, Link)> {
     let link = Link {
