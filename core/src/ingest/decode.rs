@@ -48,6 +48,21 @@ pub fn read(root: &Path, file: &SourceFile) -> Result<Source, Reason> {
     Ok(Source { file, hash, text, warnings })
 }
 
+/// Reads the note unless its content is what `known` is the hash of.
+pub(super) fn read_if(
+    root: &Path,
+    file: &SourceFile,
+    known: Option<&[u8]>,
+) -> Result<Option<Source>, Reason> {
+    let (file, bytes) = read_bytes(root, file)?;
+    let hash = hash(&bytes);
+    if known == Some(&hash) {
+        return Ok(None);
+    }
+    let Decoded { text, warnings } = decode(bytes)?;
+    Ok(Some(Source { file, hash, text, warnings }))
+}
+
 /// Returns the hash of raw content.
 pub fn hash(bytes: &[u8]) -> ContentHash {
     xxh3_128(bytes).to_be_bytes()

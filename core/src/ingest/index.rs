@@ -1,35 +1,40 @@
 //! Brings the index up to date with the vault.
 //!
-//! One thread reads, filters, takes apart and embeds the notes that changed;
-//! another writes them. What was written is committed about once a second, so
-//! that a run that is killed loses little and commits cost nothing.
+//! The producers read, filter, take apart, analyse and embed the notes that
+//! changed; the thread that called writes them, in the order of their paths.
+//! What was written is committed about once a second, so that a run that is
+//! killed loses little and commits cost nothing.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::Path;
-use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
-use std::thread;
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-use super::source::{Scope, Skipped, SourceFile, Walk};
-use super::{decode, document, key, resolve, source};
+use super::produce::{self, Parcel};
+use super::report::{Progress, Report};
+use super::resolve::{Resolution, Resolver, link_name};
+use super::source::{self, Reason, Scope, Skipped, SourceFile, Walk};
 use crate::embed::Embedder;
 use crate::error::Result;
-use crate::redact::{Filter, Finding};
-use crate::store::{
-    ChunkRecord, KnownNote, NoteRecord, Searched, WriteOutcome, Writer, WriterOptions, field_terms,
-    heading_path,
-};
+use crate::redact::Filter;
+use crate::store::{self, KnownNote, WriteOutcome, Writer, WriterOptions};
 
 /// Version of everything that decides what is stored for a text: the chunker,
 /// the keyword analysis and the built-in credential filter. Raised with any of
 /// them; an index of another version rebuilds itself.
 pub const TEXT_VERSION: &str = "1";
 
-/// Time between commits.
+/// Time between commits: a commit costs some 20 ms at worst, and what it
+/// guards a second of work.
 const COMMIT_INTERVAL: Duration = Duration::from_secs(1);
 
-/// Notes in flight between the two threads.
-const QUEUE: usize = 64;
+/// A file that changed this shortly before a run may change again within the
+/// same tick of its clock, so the next run looks at its content once more:
+/// kernel clocks tick every 4-10 ms, some file systems count whole seconds.
+const TICK_NS: i64 = 20_000_000;
+const COARSE_TICK_NS: i64 = 2_000_000_000;
+
+/// When the last full run began, nanoseconds since 1970.
+const RUN_KEY: &str = "run_ns";
 
 /// What a run is given.
 #[derive(Clone, Copy)]
@@ -44,250 +49,306 @@ pub struct Job<'a> {
     pub embedder: Option<&'a Embedder>,
     /// The credential filter.
     pub filter: &'a Filter,
+    /// What was changed since an index was made decides whether it is made
+    /// anew: anything that names the settings of `filter`.
+    pub filter_version: &'a str,
     /// Discard what is there.
     pub full: bool,
+    /// Look through the whole index for damage first.
+    pub check: bool,
+    /// Look at this file only, absolute or relative to the vault.
+    pub only: Option<&'a Path>,
 }
 
-/// How far a run is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Progress {
-    /// Changed notes that are done.
-    pub done: usize,
-    /// Changed notes in all.
-    pub total: usize,
-}
-
-/// What a run did.
-#[derive(Debug, Default)]
-pub struct Report {
-    /// Another process was indexing: nothing was done.
-    pub is_busy: bool,
-    /// Why everything was indexed anew, if it was.
-    pub rebuilt: Option<String>,
-    /// The run was asked to stop before its end.
-    pub is_interrupted: bool,
-    /// Notes indexed.
-    pub n_indexed: usize,
-    /// Notes that had not changed.
-    pub n_unchanged: usize,
-    /// Notes that are gone.
-    pub n_removed: usize,
-    /// Chunks written.
-    pub n_chunks: usize,
-    /// Credentials hidden, by pattern.
-    pub redacted: Vec<Finding>,
-    /// Files passed over, with the reason.
-    pub skipped: Vec<Skipped>,
-    /// What was odd, one line each.
-    pub warnings: Vec<String>,
-}
-
-/// Indexes a vault. `watch` is told how far it is and ends the run by
-/// returning false.
+/// Indexes a vault, or one note of it. `watch` is told how far it is and ends
+/// the run after the note in hand by returning false.
+///
+/// # Errors
+/// When the vault or the folder of the index cannot be used, or the disk is
+/// full: then the index is as the last commit left it.
 pub fn index(job: &Job<'_>, watch: &mut dyn FnMut(Progress) -> bool) -> Result<Report> {
+    match run(job, watch) {
+        // Damage that shows only on reading: the vault is the source of truth.
+        Err(error) if store::is_damage(&error) && !job.full => {
+            let mut report = run(&Job { full: true, only: None, ..*job }, watch)?;
+            report.rebuilt = Some(format!("the old index is damaged ({error})"));
+            Ok(report)
+        }
+        outcome => outcome,
+    }
+}
+
+fn run(job: &Job<'_>, watch: &mut dyn FnMut(Progress) -> bool) -> Result<Report> {
+    let started = Instant::now();
+    let run_ns = now_ns();
+    // The vault first: without it nothing may be thought gone.
+    let mut walk = match job.only {
+        Some(path) => one(job, path)?,
+        None => source::walk(job.vault, job.scope)?,
+    };
+    let mut report = Report { walk_ms: ms(started), ..Report::default() };
     let options = WriterOptions {
         vault: job.vault.display().to_string(),
         model: job.embedder.map_or_else(String::new, |embedder| embedder.hash().to_owned()),
-        text_version: TEXT_VERSION.to_owned(),
+        text_version: format!("{TEXT_VERSION} {}", job.filter_version).trim_end().to_owned(),
         full: job.full,
+        check: job.check,
     };
     let (mut writer, rebuilt) = match Writer::open(job.db, &options)? {
         WriteOutcome::Ready(writer, reason) => (writer, reason),
-        WriteOutcome::Busy => return Ok(Report { is_busy: true, ..Report::default() }),
+        WriteOutcome::Busy => return Ok(Report { is_busy: true, ..report }),
     };
-    let walk = source::walk(job.vault, job.scope)?;
-    let mut report = Report { rebuilt, ..Report::default() };
-    let known = writer.known()?;
-    for path in gone(&known, &walk) {
-        writer.remove(path)?;
-        report.n_removed += 1;
+    // A single note brings no other back: everything is due now.
+    let is_single = job.only.is_some() && rebuilt.is_none();
+    if job.only.is_some() && !is_single {
+        walk = source::walk(job.vault, job.scope)?;
     }
-    let changed: Vec<&SourceFile> = walk
-        .files
-        .iter()
-        .filter(|file| {
-            known
-                .get(&file.path)
-                .is_none_or(|note| note.mtime_ns != file.mtime_ns || note.size != file.size)
-        })
-        .collect();
-    report.n_unchanged = walk.files.len() - changed.len();
-    write_changed(job, &mut writer, &changed, &known, &mut report, watch)?;
-    if report.n_indexed + report.n_removed > 0 {
-        relink(&mut writer)?;
+    report.rebuilt = rebuilt;
+    let mut run = Run { job, writer: &mut writer, report: &mut report, gone: Gone::default() };
+    run.all(&walk, is_single, watch)?;
+    let is_interrupted = report.is_interrupted;
+    if is_interrupted && writer.is_rebuild() {
+        // The old index knows more than half a new one.
+        report.is_discarded = true;
+        return Ok(report.finished(walk, started));
     }
+    if !is_single && !is_interrupted {
+        writer.set_meta(RUN_KEY, &run_ns.to_string())?;
+    }
+    let finishing = Instant::now();
     writer.finish()?;
-    report.skipped.extend(walk.skipped);
-    report.skipped.sort_by(|a, b| a.path.cmp(&b.path));
-    report.warnings.extend(walk.warnings);
-    Ok(report)
+    report.finish_ms = ms(finishing);
+    Ok(report.finished(walk, started))
 }
 
-/// The indexed notes that the walk no longer saw.
-fn gone<'a>(known: &'a HashMap<String, KnownNote>, walk: &Walk) -> Vec<&'a String> {
-    let mut gone: Vec<&String> = known
-        .keys()
-        .filter(|path| {
+/// A walk that saw one file only.
+fn one(job: &Job<'_>, path: &Path) -> Result<Walk> {
+    let files = source::find(job.vault, job.scope, path)?;
+    Ok(Walk { files: files.into_iter().collect(), ..Walk::default() })
+}
+
+/// The indexed notes that the walk no longer saw, by content: one of them may
+/// turn up under another name.
+#[derive(Default)]
+struct Gone {
+    by_hash: HashMap<Vec<u8>, Vec<String>>,
+    paths: HashSet<String>,
+}
+
+struct Run<'a> {
+    job: &'a Job<'a>,
+    writer: &'a mut Writer,
+    report: &'a mut Report,
+    gone: Gone,
+}
+
+impl Run<'_> {
+    fn all(
+        &mut self,
+        walk: &Walk,
+        is_single: bool,
+        watch: &mut dyn FnMut(Progress) -> bool,
+    ) -> Result<()> {
+        let known = if is_single { self.known_one(walk)? } else { self.writer.known()? };
+        self.gone = gone(&known, walk);
+        let last_run_ns = self.writer.meta(RUN_KEY)?.and_then(|ns| ns.parse().ok());
+        let changed: Vec<&SourceFile> = walk
+            .files
+            .iter()
+            .filter(|file| {
+                known.get(&file.path).is_none_or(|note| is_changed(file, note, last_run_ns))
+            })
+            .collect();
+        self.report.n_unchanged = walk.files.len() - changed.len();
+        let writing = Instant::now();
+        let mut touched = self.write_changed(&changed, &known, watch)?;
+        if !self.report.is_interrupted {
+            let mut rest: Vec<String> = self.gone.paths.drain().collect();
+            rest.sort();
+            for path in rest {
+                self.writer.remove(&path)?;
+                touched.names.insert(link_name(&path));
+                self.report.removed.push(path);
+            }
+        }
+        self.report.write_ms = ms(writing);
+        let linking = Instant::now();
+        self.relink(&touched)?;
+        self.report.link_ms = ms(linking);
+        Ok(())
+    }
+
+    fn known_one(&self, walk: &Walk) -> Result<HashMap<String, KnownNote>> {
+        let path = match (walk.files.first(), self.job.only) {
+            (Some(file), _) => file.path.clone(),
+            (None, Some(path)) => source::name_of(self.job.vault, path)?,
+            (None, None) => return Ok(HashMap::new()),
+        };
+        Ok(self.writer.known_at(&path)?.map(|note| (path, note)).into_iter().collect())
+    }
+
+    fn write_changed(
+        &mut self,
+        changed: &[&SourceFile],
+        known: &HashMap<String, KnownNote>,
+        watch: &mut dyn FnMut(Progress) -> bool,
+    ) -> Result<Touched> {
+        let mut touched = Touched::default();
+        let mut committed = Instant::now();
+        let total_bytes = changed.iter().map(|file| file.size).sum();
+        let mut progress = Progress { total: changed.len(), total_bytes, ..Progress::default() };
+        produce::each(self.job, changed, known, |parcel| {
+            progress.done += 1;
+            progress.bytes += parcel.size();
+            self.take(parcel, known, &mut touched)?;
+            if committed.elapsed() > COMMIT_INTERVAL {
+                self.writer.commit()?;
+                committed = Instant::now();
+            }
+            let goes_on = watch(progress);
+            self.report.is_interrupted |= !goes_on;
+            Ok(goes_on)
+        })?;
+        Ok(touched)
+    }
+
+    fn take(
+        &mut self,
+        parcel: Parcel,
+        known: &HashMap<String, KnownNote>,
+        touched: &mut Touched,
+    ) -> Result<()> {
+        match parcel {
+            Parcel::Note(note) => {
+                let produce::Note { record, found, warnings, busy } = *note;
+                let is_new = !known.contains_key(&record.path);
+                if is_new && let Some(old) = self.gone.take(&record.hash) {
+                    self.writer.remove(&old)?;
+                    touched.names.insert(link_name(&old));
+                    self.report.renamed.push((old, record.path.clone()));
+                }
+                let writing = Instant::now();
+                self.writer.put(&record)?;
+                if is_new {
+                    touched.names.insert(link_name(&record.path));
+                }
+                self.report.add(&record, found, warnings, &busy, writing.elapsed());
+                touched.paths.insert(record.path);
+            }
+            Parcel::Same(file) => {
+                if let Some(note) = known.get(&file.path)
+                    && (note.mtime_ns, note.ctime_ns) != (file.mtime_ns, file.ctime_ns)
+                {
+                    self.writer.touch(note.id, file.mtime_ns, file.ctime_ns)?;
+                    self.report.n_touched += 1;
+                }
+                self.report.n_unchanged += 1;
+            }
+            Parcel::Skipped(skipped, _) => self.skip(skipped, known, touched)?,
+        }
+        Ok(())
+    }
+
+    fn skip(
+        &mut self,
+        skipped: Skipped,
+        known: &HashMap<String, KnownNote>,
+        touched: &mut Touched,
+    ) -> Result<()> {
+        if known.contains_key(&skipped.path) && !skipped.reason.keeps_indexed() {
+            self.writer.remove(&skipped.path)?;
+            touched.names.insert(link_name(&skipped.path));
+            self.report.removed.push(skipped.path.clone());
+        }
+        // A note that was deleted between the walk and the reading is gone,
+        // not skipped.
+        if skipped.reason != Reason::Vanished || !known.contains_key(&skipped.path) {
+            self.report.skipped.push(skipped);
+        }
+        Ok(())
+    }
+
+    /// Resolves the links that stand in written notes or may lead to notes
+    /// that came or went.
+    fn relink(&mut self, touched: &Touched) -> Result<()> {
+        if touched.names.is_empty() && touched.paths.is_empty() {
+            return Ok(());
+        }
+        let mut notes: Vec<(String, i64)> = Vec::new();
+        self.writer.each_path(|path, id| notes.push((path.to_owned(), id)))?;
+        let resolver = Resolver::new(notes.iter().map(|(path, _)| path.as_str()));
+        let is_due = |path: &str, target: &str| {
+            touched.paths.contains(path) || touched.names.contains(&link_name(target))
+        };
+        self.writer.relink(|path, link, old| {
+            if !is_due(path, &link.target) {
+                return old;
+            }
+            match resolver.resolve(path, link) {
+                Resolution::Note(at) => notes.get(at).map(|(_, id)| *id),
+                Resolution::File | Resolution::Nowhere => None,
+            }
+        })
+    }
+}
+
+/// What links have to be resolved again for.
+#[derive(Default)]
+struct Touched {
+    /// Notes written.
+    paths: HashSet<String>,
+    /// Names (see [`link_name`]) of notes that came or went.
+    names: HashSet<String>,
+}
+
+impl Gone {
+    fn take(&mut self, hash: &[u8]) -> Option<String> {
+        let path = self.by_hash.get_mut(hash)?.pop()?;
+        self.paths.remove(&path);
+        Some(path)
+    }
+}
+
+fn gone(known: &HashMap<String, KnownNote>, walk: &Walk) -> Gone {
+    let mut gone = Gone::default();
+    let mut missing: Vec<(&String, &KnownNote)> = known
+        .iter()
+        .filter(|(path, _)| {
             walk.files.binary_search_by(|file| file.path.as_str().cmp(path)).is_err()
                 && !walk.keeps(path)
         })
         .collect();
-    gone.sort();
+    // Popped from the end: the first path goes to the first note found.
+    missing.sort_by(|a, b| b.0.cmp(a.0));
+    for (path, note) in missing {
+        gone.by_hash.entry(note.hash.clone()).or_default().push(path.clone());
+        gone.paths.insert(path.clone());
+    }
     gone
 }
 
-/// A note on its way to the writer.
-enum Parcel {
-    Note(Box<NoteRecord>, Vec<Finding>, Vec<String>),
-    Same(SourceFile),
-    Skipped(Skipped),
+fn is_changed(file: &SourceFile, note: &KnownNote, last_run_ns: Option<i64>) -> bool {
+    let is_same =
+        (file.mtime_ns, file.ctime_ns, file.size) == (note.mtime_ns, note.ctime_ns, note.size);
+    // Written so shortly before the last run that it may have been written
+    // again after it, unseen.
+    let tick = if file.mtime_ns % 1_000_000_000 == 0 { COARSE_TICK_NS } else { TICK_NS };
+    let last_change = file.mtime_ns.max(file.ctime_ns);
+    !is_same || last_run_ns.is_none_or(|run| last_change.saturating_add(tick) >= run)
 }
 
-fn write_changed(
-    job: &Job<'_>,
-    writer: &mut Writer,
-    changed: &[&SourceFile],
-    known: &HashMap<String, KnownNote>,
-    report: &mut Report,
-    watch: &mut dyn FnMut(Progress) -> bool,
-) -> Result<()> {
-    thread::scope(|threads| {
-        let (sender, receiver) = sync_channel(QUEUE);
-        let job = *job;
-        threads.spawn(move || read_all(&job, changed, known, &sender));
-        write_all(writer, &receiver, changed.len(), known, report, watch)
-    })
+fn now_ns() -> i64 {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    i64::try_from(since.as_nanos()).unwrap_or(i64::MAX)
 }
 
-fn read_all(
-    job: &Job<'_>,
-    changed: &[&SourceFile],
-    known: &HashMap<String, KnownNote>,
-    sender: &SyncSender<Parcel>,
-) {
-    for file in changed {
-        if sender.send(read_note(job, file, known.get(&file.path))).is_err() {
-            return; // The writer has stopped.
-        }
-    }
+pub(super) fn ms(since: Instant) -> u64 {
+    u64::try_from(since.elapsed().as_millis()).unwrap_or(u64::MAX)
 }
 
-fn read_note(job: &Job<'_>, file: &SourceFile, known: Option<&KnownNote>) -> Parcel {
-    let source = match decode::read(job.vault, file) {
-        Ok(source) => source,
-        Err(reason) => return Parcel::Skipped(Skipped { path: file.path.clone(), reason }),
-    };
-    if known.is_some_and(|note| note.hash == source.hash) {
-        return Parcel::Same(source.file);
-    }
-    // A note is filtered whole: a boundary inside a secret would leak its half.
-    let text = document::text_of(&file.path, source.text);
-    let scrubbed = job.filter.scrub(&text);
-    let document = document::read(scrubbed.text.as_str(), &file.path, key::stem(&file.path));
-    let meta = document.meta;
-    let chunks = document
-        .chunks
-        .iter()
-        .map(|chunk| {
-            let heading = heading_path(chunk);
-            let embedded = job
-                .embedder
-                .map(|embedder| embedder.chunk(&embedded_text(&meta.title, &heading, &chunk.text)));
-            let language = embedded.as_ref().map(|e| e.language).unwrap_or_default();
-            let searched =
-                Searched { heading: &heading, text: &chunk.text, flat: &chunk.flat, language };
-            ChunkRecord {
-                line: chunk.line,
-                language,
-                text: job.filter.scrub(&chunk.text).text,
-                flat: job.filter.scrub(&chunk.flat).text,
-                terms: field_terms(&file.path, &meta, searched),
-                vector: embedded.map(|e| e.vector),
-                heading,
-            }
-        })
-        .collect();
-    let note = NoteRecord {
-        path: file.path.clone(),
-        mtime_ns: source.file.mtime_ns,
-        size: source.file.size,
-        hash: source.hash.to_vec(),
-        meta,
-        links: document.links,
-        chunks,
-    };
-    let mut warnings = source.warnings;
-    warnings.extend(document.warnings);
-    Parcel::Note(Box::new(note), scrubbed.found, warnings)
-}
-
-/// What a chunk's vector is made of: where it stands, then what it says.
-fn embedded_text(title: &str, heading: &str, text: &str) -> String {
-    format!("{title}\n{heading}\n{text}")
-}
-
-fn write_all(
-    writer: &mut Writer,
-    receiver: &Receiver<Parcel>,
-    total: usize,
-    known: &HashMap<String, KnownNote>,
-    report: &mut Report,
-    watch: &mut dyn FnMut(Progress) -> bool,
-) -> Result<()> {
-    let mut committed = Instant::now();
-    for (done, parcel) in receiver.iter().enumerate() {
-        match parcel {
-            Parcel::Note(note, found, warnings) => {
-                writer.put(&note)?;
-                report.n_indexed += 1;
-                report.n_chunks += note.chunks.len();
-                add_findings(&mut report.redacted, found);
-                let named = |warning| format!("{}: {warning}", key::shown(&note.path));
-                report.warnings.extend(warnings.into_iter().map(named));
-            }
-            Parcel::Same(file) => {
-                if let Some(note) = known.get(&file.path) {
-                    writer.touch(note.id, file.mtime_ns, file.size)?;
-                    report.n_unchanged += 1;
-                }
-            }
-            Parcel::Skipped(skipped) => {
-                if !skipped.reason.keeps_indexed() {
-                    writer.remove(&skipped.path)?;
-                }
-                report.skipped.push(skipped);
-            }
-        }
-        if committed.elapsed() > COMMIT_INTERVAL {
-            writer.commit()?;
-            committed = Instant::now();
-        }
-        if !watch(Progress { done: done + 1, total }) {
-            report.is_interrupted = true;
-            break;
-        }
-    }
-    Ok(())
-}
-
-fn add_findings(all: &mut Vec<Finding>, found: Vec<Finding>) {
+/// Adds counts by name.
+pub(super) fn add_counts(all: &mut BTreeMap<String, usize>, found: &[crate::redact::Finding]) {
     for finding in found {
-        match all.iter_mut().find(|known| known.name == finding.name) {
-            Some(known) => known.count += finding.count,
-            None => all.push(finding),
-        }
+        *all.entry(finding.name.clone()).or_default() += finding.count;
     }
-    all.sort_by(|a, b| a.name.cmp(&b.name));
-}
-
-/// Resolves every link against the notes there are now.
-fn relink(writer: &mut Writer) -> Result<()> {
-    let mut notes: Vec<(String, i64)> =
-        writer.known()?.into_iter().map(|(path, note)| (path, note.id)).collect();
-    notes.sort();
-    let resolver = resolve::Resolver::new(notes.iter().map(|(path, _)| path.as_str()));
-    writer.relink(|path, link| match resolver.resolve(path, link) {
-        resolve::Resolution::Note(at) => notes.get(at).map(|(_, id)| *id),
-        _ => None,
-    })
 }

@@ -13,8 +13,11 @@ pub mod key;
 mod link;
 mod markdown;
 mod note;
+mod produce;
+mod report;
 pub mod resolve;
 mod section;
 pub mod source;
 
-pub use self::index::{Job, Progress, Report, TEXT_VERSION, index};
+pub use self::index::{Job, TEXT_VERSION, index};
+pub use report::{Progress, Report};

@@ -79,6 +79,8 @@ pub enum Reason {
     Elsewhere(String),
     /// A resource fork that macOS writes beside the real file.
     AppleDouble,
+    /// This program failed on it: a defect, to be reported.
+    Defect(String),
 }
 
 impl Reason {
@@ -117,6 +119,7 @@ impl std::fmt::Display for Reason {
             Self::Loop => f.write_str("symbolic link to a folder above it"),
             Self::Elsewhere(place) => write!(f, "symbolic link to {place}"),
             Self::AppleDouble => f.write_str("macOS resource fork"),
+            Self::Defect(message) => write!(f, "postil failed on it, please report: {message}"),
         }
     }
 }
@@ -187,6 +190,17 @@ pub fn find(root: &Path, scope: &Scope, path: &Path) -> Result<Option<SourceFile
         return Ok(None);
     }
     Ok(Some(source_file(key::of(&relative), &meta)))
+}
+
+/// Returns the name in the index of the note at `path`, which may be gone.
+pub(super) fn name_of(root: &Path, path: &Path) -> Result<String> {
+    let root = fs::canonicalize(root).map_err(|error| Error::io("open vault", root, error))?;
+    relative_to(&root, &root.join(path)).map(|relative| key::of(&relative)).ok_or_else(|| {
+        Error::new(
+            crate::error::ErrorKind::Input,
+            format!("{} is no path of a note", path.display()),
+        )
+    })
 }
 
 /// Returns the vault-relative form of `absolute`, resolving its folder but not

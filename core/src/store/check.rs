@@ -75,6 +75,14 @@ fn look(conn: &Connection) -> rusqlite::Result<Option<String>> {
     Ok(None)
 }
 
+/// Whether an error of this module speaks of damage to the index, which only
+/// building it anew from the vault heals.
+pub fn is_damage_error(error: &crate::error::Error) -> bool {
+    std::error::Error::source(error)
+        .and_then(|cause| cause.downcast_ref::<rusqlite::Error>())
+        .is_some_and(is_damage)
+}
+
 /// Whether an SQLite error speaks of damage and not of a lock or the disk.
 pub(super) fn is_damage(error: &rusqlite::Error) -> bool {
     use rusqlite::ErrorCode::{DatabaseCorrupt, NotADatabase};

@@ -20,6 +20,7 @@ mod writer;
 #[cfg(test)]
 mod tests;
 
+pub use check::is_damage_error as is_damage;
 pub use filter::NoteFilter;
 pub use lexical::{LexicalParams, WeightedTerm};
 pub use reader::{Lexical, Opened, Ranked, Reader, SkipSet};

@@ -198,9 +198,7 @@ impl Writer {
             .prepare("SELECT path, id, mtime_ns, ctime_ns, size, hash FROM note")
             .map_err(|error| sql(doing, error))?;
         select
-            .query_map([], |row| {
-                Ok((row.get(0)?, known_note(row)?))
-            })
+            .query_map([], |row| Ok((row.get(0)?, known_note(row)?)))
             .and_then(Iterator::collect)
             .map_err(|error| sql(doing, error))
     }
@@ -498,9 +496,12 @@ impl Writer {
         Ok(low)
     }
 
-    /// Sets the target of every link: `resolve(path of the note, link)` returns
-    /// the id of the note it leads to.
-    pub fn relink(&mut self, mut resolve: impl FnMut(&str, &Link) -> Option<i64>) -> Result<()> {
+    /// Sets the target of every link: `resolve(path of the note, link, id of
+    /// the note it led to)` returns the id of the note it leads to.
+    pub fn relink(
+        &mut self,
+        mut resolve: impl FnMut(&str, &Link, Option<i64>) -> Option<i64>,
+    ) -> Result<()> {
         let doing = "resolve links";
         let mut changed = Vec::new();
         {
@@ -514,7 +515,7 @@ impl Writer {
             let mut rows = select.query([]).map_err(|error| sql(doing, error))?;
             while let Some(row) = rows.next().map_err(|error| sql(doing, error))? {
                 let (key, old, path, link) = link_of(row).map_err(|error| sql(doing, error))?;
-                let new = resolve(&path, &link);
+                let new = resolve(&path, &link, old);
                 if new != old {
                     changed.push((key, new));
                 }
@@ -556,8 +557,9 @@ impl Writer {
                 self.lock.open_seal()?;
                 self.replace(&target)?;
             }
-            None => fold_log(&self.conn)
-                .map_err(|error| sql("fold the log into the index", error))?,
+            None => {
+                fold_log(&self.conn).map_err(|error| sql("fold the log into the index", error))?
+            }
         }
         self.is_finished = true;
         Ok(())
