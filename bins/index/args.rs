@@ -8,35 +8,65 @@ pub(crate) const HELP: &str = "\
 index - bring the index up to date with the vault
 
 Usage: index [OPTIONS]
+       index --install-cron [--every MINUTES] [--scheduler NAME] [OPTIONS]
+       index --uninstall-cron | --print-cron
 
 Options:
-      --vault DIR   the vault (default: the configured one)
-      --db FILE     the index (default: the configured one)
-      --model DIR   the folder of the embedding model
-      --config FILE another configuration file
-      --full        index everything anew; readers keep the old index until then
-      --json        print the report as one JSON object
-  -v, --verbose     also list what is odd in the notes
-  -h, --help        print this
-  -V, --version     print the version
+      --vault DIR    the vault (default: the configured one)
+      --db FILE      the index (default: the configured one)
+      --model DIR    the folder of the embedding model
+      --config FILE  another configuration file
+      --file PATH    only this note, absolute or relative to the vault
+      --full         index everything anew; readers keep the old index until then
+      --check        look through the whole index for damage first
+      --json         print the report as one JSON object
+  -q, --quiet        print nothing unless something is wrong
+  -v, --verbose      also list every note, what is odd in it, and the time spent
+  -h, --help         print this
+  -V, --version      print the version
 
-Exit codes: 0 all notes are indexed (or another run is at it); 1 some could
-not be read; 2 nothing could be done.
+Scheduling:
+      --install-cron     index regularly, as this user
+      --uninstall-cron   stop that
+      --print-cron       print what --install-cron would write
+      --every MINUTES    how often, 1 to 1440 (default: 10)
+      --scheduler NAME   cron, systemd or launchd (default: what the system has)
+
+Which notes count: every .md, .markdown, .mdx and .canvas file below the vault
+that no .indexignore file (gitignore syntax, in any folder) leaves out. Folders
+.obsidian, .git and .trash never do. Nothing is ever written into the vault.
+
+Exit codes: 0 all notes are indexed (or another run is at it); 1 some could not
+be read, or the run was interrupted; 2 nothing could be done.
 ";
 
 /// What was asked for.
 #[derive(Debug, Default)]
 pub(crate) struct Args {
     pub(crate) overrides: Overrides,
+    pub(crate) file: Option<PathBuf>,
     pub(crate) full: bool,
+    pub(crate) check: bool,
     pub(crate) json: bool,
+    pub(crate) quiet: bool,
     pub(crate) verbose: bool,
     pub(crate) help: bool,
     pub(crate) version: bool,
+    pub(crate) schedule: Option<Schedule>,
+    pub(crate) every: Option<u32>,
+    pub(crate) scheduler: Option<String>,
+}
+
+/// What to do about the regular runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Schedule {
+    Install,
+    Uninstall,
+    Print,
 }
 
 pub(crate) fn parse() -> Result<Args, lexopt::Error> {
-    use lexopt::prelude::{Long, Short};
+    use lexopt::prelude::{Long, Short, ValueExt as _};
     let mut args = Args::default();
     let mut parser = lexopt::Parser::from_env();
     while let Some(arg) = parser.next()? {
@@ -45,13 +75,34 @@ pub(crate) fn parse() -> Result<Args, lexopt::Error> {
             Long("db") => args.overrides.db = Some(PathBuf::from(parser.value()?)),
             Long("model") => args.overrides.model = Some(PathBuf::from(parser.value()?)),
             Long("config") => args.overrides.config = Some(PathBuf::from(parser.value()?)),
+            Long("file") => args.file = Some(PathBuf::from(parser.value()?)),
             Long("full") => args.full = true,
+            Long("check") => args.check = true,
             Long("json") => args.json = true,
+            Short('q') | Long("quiet") => args.quiet = true,
             Short('v') | Long("verbose") => args.verbose = true,
             Short('h') | Long("help") => args.help = true,
             Short('V') | Long("version") => args.version = true,
+            Long("install-cron") => args.schedule = Some(Schedule::Install),
+            Long("uninstall-cron") => args.schedule = Some(Schedule::Uninstall),
+            Long("print-cron") => args.schedule = Some(Schedule::Print),
+            Long("every") => args.every = Some(parser.value()?.parse_with(minutes)?),
+            Long("scheduler") => args.scheduler = Some(parser.value()?.string()?),
             other => return Err(other.unexpected()),
         }
     }
+    if args.full && args.file.is_some() {
+        return Err("--file and --full exclude each other".into());
+    }
+    if args.schedule.is_none() && (args.every.is_some() || args.scheduler.is_some()) {
+        return Err("--every and --scheduler go with --install-cron".into());
+    }
     Ok(args)
+}
+
+fn minutes(text: &str) -> Result<u32, String> {
+    match text.parse() {
+        Ok(minutes @ 1..=1440) => Ok(minutes),
+        _ => Err("not a number of minutes from 1 to 1440".to_owned()),
+    }
 }

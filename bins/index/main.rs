@@ -1,15 +1,19 @@
-//! Brings the index up to date with the vault.
+//! Brings the index up to date with the vault, now or regularly.
 
 mod args;
+mod schedule;
+mod show;
 
-use std::io::{IsTerminal as _, Write};
+use std::io::Write as _;
 use std::process::ExitCode;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use postil_core::config::Config;
 use postil_core::embed::Embedder;
-use postil_core::error::Result;
+use postil_core::error::{Error, ErrorKind, Result};
 use postil_core::ingest::source::Scope;
-use postil_core::ingest::{Job, Progress, Report, index};
+use postil_core::ingest::{Job, Report, index};
 
 use crate::args::{Args, HELP};
 
@@ -24,13 +28,13 @@ fn main() -> ExitCode {
     if args.version {
         return say(concat!("index ", env!("CARGO_PKG_VERSION"), "\n"));
     }
+    if let Some(action) = args.schedule {
+        let done =
+            Config::load(&args.overrides).and_then(|config| schedule::run(action, &args, &config));
+        return done.map_or_else(|error| fail(&error.to_string()), |text| say(&text));
+    }
     match run(&args) {
-        Ok(report) => {
-            let text = if args.json { json(&report) } else { summary(&report, args.verbose) };
-            let _ = std::io::stdout().write_all(text.as_bytes());
-            let failed = report.skipped.iter().any(|skipped| skipped.reason.is_failure());
-            ExitCode::from(u8::from(failed))
-        }
+        Ok(report) => finish(&args, &report),
         Err(error) => fail(&error.to_string()),
     }
 }
@@ -41,7 +45,7 @@ fn run(args: &Args) -> Result<Report> {
         let _ = writeln!(std::io::stderr(), "index: {warning}");
     }
     let embedder = Embedder::open(&config.paths.model, &config.tables())?;
-    if embedder.is_none() {
+    if embedder.is_none() && !args.quiet {
         let folder = config.paths.model.display();
         let _ = writeln!(std::io::stderr(), "index: no model in {folder}: words only");
     }
@@ -52,76 +56,44 @@ fn run(args: &Args) -> Result<Report> {
         embedder: embedder.as_ref(),
         filter: &config.filter()?,
         full: args.full,
+        check: args.check,
+        only: args.file.as_deref(),
     };
-    let is_terminal = std::io::stderr().is_terminal();
-    index(&job, &mut |progress| {
-        show(progress, is_terminal);
-        true
-    })
-}
-
-fn show(progress: Progress, is_terminal: bool) {
-    let Progress { done, total } = progress;
-    if is_terminal && (done % 50 == 0 || done == total) {
-        let _ = write!(std::io::stderr(), "\r{done}/{total} notes");
-        if done == total {
-            let _ = writeln!(std::io::stderr());
-        }
-    } else if !is_terminal && done % 500 == 0 {
-        let _ = writeln!(std::io::stderr(), "{done}/{total} notes");
-    }
-}
-
-fn summary(report: &Report, verbose: bool) -> String {
-    if report.is_busy {
-        return "another run is indexing\n".into();
-    }
-    let mut text = String::new();
-    if let Some(reason) = &report.rebuilt {
-        text.push_str(&format!("indexed anew: {reason}\n"));
-    }
-    text.push_str(&format!(
-        "{} indexed ({} chunks), {} unchanged, {} removed, {} skipped\n",
-        report.n_indexed,
-        report.n_chunks,
-        report.n_unchanged,
-        report.n_removed,
-        report.skipped.len()
-    ));
-    for finding in &report.redacted {
-        text.push_str(&format!("redacted {} x {}\n", finding.count, finding.name));
-    }
-    for skipped in &report.skipped {
-        text.push_str(&format!("skipped {}: {}\n", skipped.path, skipped.reason));
-    }
-    if verbose {
-        for warning in &report.warnings {
-            text.push_str(&format!("{warning}\n"));
-        }
-    }
-    text
-}
-
-fn json(report: &Report) -> String {
-    let redacted: serde_json::Map<_, _> =
-        report.redacted.iter().map(|f| (f.name.to_string(), f.count.into())).collect();
-    let skipped: Vec<_> = report
-        .skipped
-        .iter()
-        .map(|s| serde_json::json!({"path": s.path, "reason": s.reason.to_string()}))
-        .collect();
-    let value = serde_json::json!({
-        "busy": report.is_busy,
-        "rebuilt": report.rebuilt,
-        "indexed": report.n_indexed,
-        "chunks": report.n_chunks,
-        "unchanged": report.n_unchanged,
-        "removed": report.n_removed,
-        "redacted": redacted,
-        "skipped": skipped,
-        "warnings": report.warnings,
+    let is_stopped = stop_on_signals()?;
+    let mut meter = show::Meter::new(args.quiet || args.json);
+    let outcome = index(&job, &mut |progress| {
+        meter.show(progress);
+        !is_stopped.load(Ordering::Relaxed)
     });
-    format!("{value}\n")
+    meter.end();
+    outcome
+}
+
+/// The first signal ends the run after the note in hand, the second at once.
+fn stop_on_signals() -> Result<Arc<AtomicBool>> {
+    use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+    use signal_hook::flag;
+    let is_stopped = Arc::new(AtomicBool::new(false));
+    for signal in [SIGINT, SIGTERM, SIGHUP] {
+        flag::register_conditional_default(signal, Arc::clone(&is_stopped))
+            .and_then(|_| flag::register(signal, Arc::clone(&is_stopped)))
+            .map_err(|error| Error::with(ErrorKind::Io, "watch for signals", error))?;
+    }
+    Ok(is_stopped)
+}
+
+fn finish(args: &Args, report: &Report) -> ExitCode {
+    let is_wrong = report.has_failures() || report.is_interrupted;
+    let text = if args.json {
+        show::json(report, args.verbose)
+    } else if args.quiet && !is_wrong {
+        String::new()
+    } else {
+        show::summary(report, args.verbose)
+    };
+    // A reader that closed the pipe has seen enough.
+    let _ = std::io::stdout().write_all(text.as_bytes());
+    ExitCode::from(u8::from(is_wrong))
 }
 
 fn say(text: &str) -> ExitCode {

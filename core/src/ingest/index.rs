@@ -49,9 +49,6 @@ pub struct Job<'a> {
     pub embedder: Option<&'a Embedder>,
     /// The credential filter.
     pub filter: &'a Filter,
-    /// What was changed since an index was made decides whether it is made
-    /// anew: anything that names the settings of `filter`.
-    pub filter_version: &'a str,
     /// Discard what is there.
     pub full: bool,
     /// Look through the whole index for damage first.
@@ -90,7 +87,7 @@ fn run(job: &Job<'_>, watch: &mut dyn FnMut(Progress) -> bool) -> Result<Report>
     let options = WriterOptions {
         vault: job.vault.display().to_string(),
         model: job.embedder.map_or_else(String::new, |embedder| embedder.hash().to_owned()),
-        text_version: format!("{TEXT_VERSION} {}", job.filter_version).trim_end().to_owned(),
+        text_version: text_version(job.filter),
         full: job.full,
         check: job.check,
     };
@@ -335,6 +332,16 @@ fn is_changed(file: &SourceFile, note: &KnownNote, last_run_ns: Option<i64>) -> 
     let tick = if file.mtime_ns % 1_000_000_000 == 0 { COARSE_TICK_NS } else { TICK_NS };
     let last_change = file.mtime_ns.max(file.ctime_ns);
     !is_same || last_run_ns.is_none_or(|run| last_change.saturating_add(tick) >= run)
+}
+
+/// Text stored under other rules of the filter may hold what these hide.
+fn text_version(filter: &Filter) -> String {
+    let rules = format!("{filter:?}");
+    if rules == format!("{:?}", Filter::builtin()) {
+        return TEXT_VERSION.to_owned();
+    }
+    let hash = u128::from_be_bytes(super::decode::hash(rules.as_bytes()));
+    format!("{TEXT_VERSION} {hash:032x}")
 }
 
 fn now_ns() -> i64 {
