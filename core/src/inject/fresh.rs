@@ -52,7 +52,12 @@ pub(super) fn freshen(hit: &Hit, vault: &Path, filter: &Filter) -> Option<(Passa
         return stale(passage);
     }
     let path = hit.note.path.as_str();
-    let file = SourceFile { path: path.to_owned(), mtime_ns: stamp.mtime_ns, size: stamp.size };
+    let file = SourceFile {
+        path: path.to_owned(),
+        mtime_ns: stamp.mtime_ns,
+        ctime_ns: 0,
+        size: stamp.size,
+    };
     let source = match decode::read(vault, &file) {
         Ok(source) => source,
         Err(reason) if reason.keeps_indexed() => return stale(passage),
