@@ -149,6 +149,8 @@ fn open(args: &Args, config: &Config, embedder: Option<&Embedder>) -> Result<Box
         embedder,
         filter: &config.filter()?,
         full: false,
+        check: false,
+        only: None,
     };
     index(&job, &mut |_| true)?;
     match Reader::open(&db)? {
