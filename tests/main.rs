@@ -6,6 +6,7 @@ mod compress_output; // extracts, the hook for tool output, the wrapper
 mod front_door; // `postil` itself: help, version, siblings
 mod harness; // a temporary world for each test
 mod model; // `postil model`: install, check, refuse
+mod scrub; // `postil scrub`, and that no credential leaves a note
 mod tidy; // invariants of the source
 
 use std::fs;

@@ -3,11 +3,13 @@
 
 use std::ffi::OsString;
 use std::fs;
-use std::io::{self, BufRead, Read, Write};
-use std::path::PathBuf;
+use std::io::{self, BufRead, BufReader, BufWriter, Read, Write};
+use std::ops::Range;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use lexopt::prelude::*;
+use postil_core::config::{Config, Overrides};
 use postil_core::redact::{Filter, Finding, Score, Secret};
 use serde_json::{Value, json};
 
@@ -17,18 +19,21 @@ postil scrub - hide the credentials in a text
 Usage: postil scrub [OPTIONS] < TEXT
 
 Writes the text with every credential replaced by [REDACTED:name]; names and
-counts go to stderr. Bytes that are not UTF-8 pass as they are.
+counts go to stderr. Bytes that are not UTF-8 pass as they are. The patterns and
+the allow-list of the configuration apply.
 
 Options:
   --jsonl       read {\"text\"} lines, write {\"text\",\"found\":[names]} lines
-  --report      write what would be hidden, masked: line, name, length
+  --report      write the lines in which something would be hidden, masked,
+                with the name and the length of each value
   --score FILE  score the filter on labelled notes, one JSON object a line:
                 text, label (1 or 0; others are skipped), cls, id, and secrets
                 (strings, or objects with kind and value). Full recall for each
                 kind, false alarms for each class, and the notes that failed.
   -h, --help    this text
 
-Exit codes: 0 done, 1 the input could not be read, 2 wrong usage.
+Exit codes: 0 done, 1 the input could not be read, 2 wrong usage or
+configuration.
 ";
 
 enum Mode {
@@ -43,27 +48,32 @@ enum Mode {
 pub(crate) fn run(args: Vec<OsString>) -> ExitCode {
     let mode = match parse(args) {
         Ok(mode) => mode,
-        Err(error) => {
-            let _ = writeln!(io::stderr(), "postil scrub: {error}; try `postil scrub --help`");
-            return ExitCode::from(2);
-        }
+        Err(error) => return fail(&format!("{error}; try `postil scrub --help`"), 2),
     };
-    let filter = Filter::builtin();
+    if matches!(mode, Mode::Help) {
+        let _ = io::stdout().write_all(HELP.as_bytes());
+        return ExitCode::SUCCESS;
+    }
+    let filter = Config::load(&Overrides::default()).and_then(|config| config.filter());
+    let filter = match filter {
+        Ok(filter) => filter,
+        Err(error) => return fail(&error.to_string(), 2),
+    };
     let done = match mode {
-        Mode::Help => io::stdout().write_all(HELP.as_bytes()),
-        Mode::Text => scrub(&filter),
         Mode::Jsonl => scrub_lines(&filter),
         Mode::Report => report(&filter),
         Mode::Score(path) => score(&filter, &path),
+        Mode::Text | Mode::Help => scrub(&filter),
     };
     match done {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
-        Err(error) => {
-            let _ = writeln!(io::stderr(), "postil scrub: {error}");
-            ExitCode::FAILURE
-        }
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => fail(&error.to_string(), 1),
+        _ => ExitCode::SUCCESS,
     }
+}
+
+fn fail(message: &str, code: u8) -> ExitCode {
+    let _ = writeln!(io::stderr(), "postil scrub: {message}");
+    ExitCode::from(code)
 }
 
 fn parse(args: Vec<OsString>) -> Result<Mode, lexopt::Error> {
@@ -86,10 +96,6 @@ fn scrub(filter: &Filter) -> io::Result<()> {
     io::stdin().lock().read_to_end(&mut input)?;
     let (output, found) = filter.scrub_bytes(&input);
     io::stdout().lock().write_all(&output)?;
-    say_found(&found)
-}
-
-fn say_found(found: &[Finding]) -> io::Result<()> {
     let mut stderr = io::stderr().lock();
     for Finding { name, count } in found {
         writeln!(stderr, "{count:6} {name}")?;
@@ -98,22 +104,18 @@ fn say_found(found: &[Finding]) -> io::Result<()> {
 }
 
 fn scrub_lines(filter: &Filter) -> io::Result<()> {
-    let mut stdout = io::BufWriter::new(io::stdout().lock());
+    let mut stdout = BufWriter::new(io::stdout().lock());
     for (idx, line) in io::stdin().lock().lines().enumerate() {
         let line = line?;
         if line.trim().is_empty() {
             continue;
         }
-        let text = parse_line(&line, idx)?;
-        let Some(text) = text["text"].as_str() else {
-            return Err(invalid(idx, "no \"text\""));
-        };
+        let note = parse_line(&line, idx)?;
+        let text = note["text"].as_str().ok_or_else(|| invalid(idx, "no \"text\""))?;
         let scrubbed = filter.scrub(text);
         let names: Vec<&str> = scrubbed.found.iter().map(|found| found.name.as_str()).collect();
-        serde_json::to_writer(
-            &mut stdout,
-            &json!({"text": scrubbed.text.as_str(), "found": names}),
-        )?;
+        let out = json!({"text": scrubbed.text.as_str(), "found": names});
+        serde_json::to_writer(&mut stdout, &out)?;
         stdout.write_all(b"\n")?;
     }
     stdout.flush()
@@ -127,28 +129,54 @@ fn invalid(idx: usize, why: &str) -> io::Error {
     io::Error::new(io::ErrorKind::InvalidData, format!("line {}: {why}", idx + 1))
 }
 
+const MASK: &str = "••••••••";
+
+/// Writes the lines that hold a credential, with masks in place of the values.
 fn report(filter: &Filter) -> io::Result<()> {
     let mut input = Vec::new();
     io::stdin().lock().read_to_end(&mut input)?;
     let text = String::from_utf8_lossy(&input);
-    let mut stdout = io::BufWriter::new(io::stdout().lock());
+    let mut stdout = BufWriter::new(io::stdout().lock());
     let spans = filter.preview(&text);
+    let mut line = 1;
+    let mut from = 0;
     for (name, range) in &spans {
-        let line = text.get(..range.start).unwrap_or_default().matches('\n').count() + 1;
-        let value = text.get(range.clone()).unwrap_or_default();
-        writeln!(stdout, "line {line}: {name}, {} characters", value.chars().count())?;
+        line += text.get(from..range.start).unwrap_or_default().matches('\n').count();
+        from = range.start;
+        let n_chars = text.get(range.clone()).unwrap_or_default().chars().count();
+        let shown = masked_line(&text, &spans, range.start);
+        // Whatever the masks bring to light goes through the filter again.
+        writeln!(stdout, "{line}: {}", filter.scrub(&shown).text)?;
+        writeln!(stdout, "    {name}, {n_chars} characters")?;
     }
-    let plural = if spans.len() == 1 { "value" } else { "values" };
-    writeln!(stdout, "{} {plural} would be hidden", spans.len())?;
+    let noun = if spans.len() == 1 { "value" } else { "values" };
+    writeln!(stdout, "{} {noun} would be hidden", spans.len())?;
     stdout.flush()
 }
 
-fn score(filter: &Filter, path: &PathBuf) -> io::Result<()> {
+/// The line around `at`, at most 60 bytes to either side, values masked.
+fn masked_line(text: &str, spans: &[(String, Range<usize>)], at: usize) -> String {
+    let first = spans.partition_point(|(_, span)| span.end + 60 < at);
+    let mut from = text.floor_char_boundary(at.saturating_sub(60));
+    from += text.get(from..at).and_then(|head| head.rfind('\n')).map_or(0, |n| n + 1);
+    let mut shown = String::new();
+    for (_, span) in spans.iter().skip(first).take_while(|(_, span)| span.start <= at) {
+        shown += text.get(from..span.start).unwrap_or_default();
+        shown += MASK;
+        from = span.end.max(from);
+    }
+    let next = spans.iter().map(|(_, span)| span.start).find(|start| *start > at);
+    let limit = next.unwrap_or(text.len()).min(text.floor_char_boundary(from + 60)).max(from);
+    let tail = text.get(from..limit).unwrap_or_default();
+    shown + tail.lines().next().unwrap_or_default()
+}
+
+fn score(filter: &Filter, path: &Path) -> io::Result<()> {
     let file = fs::File::open(path).map_err(|error| {
         io::Error::new(error.kind(), format!("open {}: {error}", path.display()))
     })?;
     let mut score = Score::default();
-    for (idx, line) in io::BufReader::new(file).lines().enumerate() {
+    for (idx, line) in BufReader::new(file).lines().enumerate() {
         let note = parse_line(&line?, idx)?;
         let text = note["text"].as_str().unwrap_or_default();
         let class = note["cls"].as_str().unwrap_or("-");
@@ -172,7 +200,7 @@ fn secrets(list: &Value, class: &str) -> Vec<Secret> {
 }
 
 fn print_score(score: &Score) -> io::Result<()> {
-    let mut out = io::BufWriter::new(io::stdout().lock());
+    let mut out = BufWriter::new(io::stdout().lock());
     writeln!(out, "full recall by kind (hidden to the last character / in part / all)")?;
     let mut lowest = 1.0_f64;
     for (kind, r) in &score.kinds {

@@ -157,7 +157,7 @@ impl Config {
         let user = |pattern: &Pattern| UserPattern {
             name: pattern.name.clone(),
             pattern: pattern.regex.clone(),
-            keywords: Vec::new(),
+            keywords: pattern.keywords.clone(),
         };
         let patterns: Vec<UserPattern> = self.redact.patterns.iter().map(user).collect();
         Filter::new(&patterns, &self.redact.allow)

@@ -111,13 +111,18 @@ pub struct Pattern {
     pub name: String,
     /// A regular expression; its first group, if any, is what is replaced.
     pub regex: String,
+    /// The pattern is tried only on text that holds one of these, any case.
+    pub keywords: Vec<String>,
 }
 
 impl Redact {
     pub(super) fn read(mut s: Section<'_>, warnings: &mut Vec<String>) -> Result<Self> {
         let pattern = |mut s: Section<'_>| -> Result<Pattern> {
-            let pattern =
-                Pattern { name: s.required_text("name")?, regex: s.required_text("regex")? };
+            let pattern = Pattern {
+                name: s.required_text("name")?,
+                regex: s.required_text("regex")?,
+                keywords: s.texts("keywords")?.unwrap_or_default(),
+            };
             s.finish(warnings);
             Ok(pattern)
         };

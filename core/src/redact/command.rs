@@ -91,7 +91,7 @@ pub(super) fn command(text: &[u8], at: usize, key: &str, spans: &mut Spans) {
             };
             match place {
                 Place::After if !is_glued || body.get(option.len()) == Some(&b'=') => {
-                    add(text, argument, spans)
+                    add(text, argument, spans);
                 }
                 Place::Glued if is_glued => add(text, argument, spans),
                 Place::Past(mark) => {

@@ -85,7 +85,7 @@ fn covers(spans: &[Span<'_>]) -> Vec<(usize, usize)> {
 fn detect(text: &[u8], at: usize, key: &str, cue: Cue, spans: &mut Spans) {
     match cue {
         Cue::Password | Cue::Pass | Cue::Secret | Cue::Key => {
-            label::detect(text, at, key, cue, spans)
+            label::detect(text, at, key, cue, spans);
         }
         Cue::Login => command::login(text, at, key, spans),
         Cue::Authorization => web::authorization(text, at, key, spans),

@@ -44,9 +44,9 @@ pub(super) fn after(text: &[u8], at: usize, spans: &mut Spans) -> Option<Extent>
     let at = skip_markup(text, at, b"");
     let bold = skip(text, at, b"*", 2);
     if bold > at && !is_bold(text, bold) {
-        return bare(text, at, false, spans);
+        return bare(text, at, 0, spans);
     }
-    quoted(text, bold).or_else(|| bare(text, bold, bold > at, spans))
+    quoted(text, bold).or_else(|| bare(text, bold, bold - at, spans))
 }
 
 /// True when the stars before `at` are closed after the word they open.
@@ -91,13 +91,14 @@ fn inside(text: &[u8], extent: Extent) -> Option<Extent> {
 }
 
 /// A value that white space, quotation or the syntax around it ends.
-fn bare(text: &[u8], at: usize, is_bold: bool, spans: &mut Spans) -> Option<Extent> {
+fn bare(text: &[u8], at: usize, n_stars: usize, spans: &mut Spans) -> Option<Extent> {
     let mut end = spans.run_end(at, || run_end_at(text, at));
-    if is_bold && let Some(star) = memchr::memrchr(b'*', text.get(at..end)?) {
-        end = at + star;
-        while end > at && byte(text, end - 1) == b'*' {
-            end -= 1;
-        }
+    if n_stars > 0
+        && let Some(star) = memchr::memrchr(b'*', text.get(at..end)?)
+    {
+        end = at + star + 1;
+        let stars = text.get(at..end)?.iter().rev().take_while(|b| **b == b'*').count();
+        end -= stars.min(n_stars);
     }
     while end > at && is_unbalanced(text.get(at..end)?) {
         end -= 1;
@@ -147,7 +148,7 @@ pub(super) fn second(text: &[u8], first: Extent, spans: &mut Spans) -> Option<Ex
         }
         b'/' if len <= 64 && next > first.end => {
             let at = skip(text, next + 1, b" ", 2);
-            quoted(text, at).or_else(|| bare(text, at, false, spans))
+            quoted(text, at).or_else(|| bare(text, at, 0, spans))
         }
         _ => None,
     }

@@ -6,8 +6,8 @@ use super::join::Join;
 use super::label::Label;
 use super::scan::{byte, line_start, run_end};
 use super::value::{
-    is_hash_like, is_letter_password, is_password, is_placeholder, is_random, is_reference,
-    is_strongly_random, is_template, wordiness,
+    is_hash_like, is_interspersed, is_letter_password, is_password, is_placeholder, is_random,
+    is_reference, is_slug, is_snake_name, is_strongly_random, is_template, wordiness,
 };
 use super::words::Cue;
 
@@ -112,8 +112,9 @@ fn trim_end(value: &[u8]) -> &[u8] {
 
 fn accepts_password(label: &Label, value: &[u8], is_quoted: bool) -> bool {
     match label.join {
-        Join::Query => value.len() >= 8 && is_password(value, 8),
-        Join::Sign | Join::Quoted => {
+        Join::Query => is_password(value, 6),
+        Join::Quoted => is_password(value, 6) && has_mixed_kinds(value),
+        Join::Sign => {
             let is_number = value.len() >= 6 && value.iter().all(u8::is_ascii_digit);
             is_password(value, 5)
                 || is_random(value)
@@ -142,34 +143,52 @@ fn has_mixed_kinds(value: &[u8]) -> bool {
 
 fn accepts_pass(label: &Label, value: &[u8], is_quoted: bool) -> bool {
     let is_chosen = value.iter().any(u8::is_ascii_digit) || is_random(value);
-    if !is_chosen || value.starts_with(b"-") {
+    // `--- PASS: TestName42`: a verdict.
+    let is_verdict =
+        label.is_verdict && label.join == Join::Sign && !value.iter().any(u8::is_ascii_punctuation);
+    if !is_chosen || is_verdict || value.starts_with(b"-") {
         return false;
     }
     match label.join {
         Join::Query => is_password(value, 8),
         Join::Sign | Join::Quoted | Join::Cell => is_password(value, 6) || is_random(value),
-        Join::Loose => is_password(value, 8) && (!label.is_verb || has_mixed_kinds(value)),
+        Join::Loose => !label.is_verb && is_password(value, 8),
         Join::Below => !label.is_verb && is_password(value, 8) && has_mixed_kinds(value),
         Join::Beside => is_quoted && !label.is_verb && label.n_words <= 3 && is_password(value, 8),
     }
 }
 
+/// The value of a query parameter that is named like a secret.
+pub(super) fn is_query_secret(value: &[u8]) -> bool {
+    value.len() >= 12 && (is_random(value) || (is_password(value, 12) && wordiness(value) < 40))
+}
+
+/// A key no name in a program looks like: what stands beside a label without
+/// any sign between.
+fn is_surely_random(value: &[u8], n_words: usize) -> bool {
+    let n_digits = value.iter().filter(|b| b.is_ascii_digit()).count();
+    let is_plain = if is_hash_like(value) { n_words == 0 } else { is_interspersed(value) };
+    let is_sure = is_strongly_random(value) && n_digits >= 3;
+    is_random(value) && (is_plain || is_sure)
+}
+
 fn accepts_secret(label: &Label, value: &[u8], is_quoted: bool) -> bool {
     match label.join {
-        Join::Query => value.len() >= 12 && (is_random(value) || is_password(value, 12)),
+        Join::Query => is_query_secret(value),
         Join::Sign if label.n_words == 0 && label.is_config => {
-            is_random(value) || (is_password(value, 8) && wordiness(value) < 60)
+            let is_name = is_slug(value) || is_snake_name(value);
+            is_random(value) || (is_password(value, 8) && wordiness(value) < 60 && !is_name)
         }
-        Join::Beside if !is_quoted && label.n_words > 0 => is_strongly_random(value),
+        Join::Beside if !is_quoted => is_surely_random(value, label.n_words),
         _ => value.len() >= 16 && is_random(value),
     }
 }
 
 fn accepts_key(label: &Label, value: &[u8]) -> bool {
     match label.join {
-        Join::Query => value.len() >= 12 && (is_random(value) || is_password(value, 12)),
+        Join::Query => is_query_secret(value),
         Join::Loose | Join::Below | Join::Beside | Join::Quoted if !label.is_key => false,
-        Join::Beside if label.n_words > 0 => is_strongly_random(value),
+        Join::Beside => is_surely_random(value, label.n_words),
         _ if label.is_qualified => value.len() >= 16 && is_random(value),
         _ => is_strongly_random(value),
     }

@@ -30,6 +30,8 @@ pub(super) struct Label {
     pub(super) is_option: bool,
     /// The cue is "key", not a word beside keys such as "auth".
     pub(super) is_key: bool,
+    /// `PASS`, which a test runner says.
+    pub(super) is_verdict: bool,
     /// "pass" is a verb more often than a noun.
     pub(super) is_verb: bool,
     pub(super) at: usize,
@@ -89,7 +91,8 @@ fn read_label(text: &[u8], at: usize, key: &str, cue: Cue) -> Option<(Label, usi
         || denies(after, NOT_AFTER)
         || (cue == Cue::Key && denies(after, &["id"]))
         || (cue != Cue::Password && is_listed(NOT_BEFORE, previous));
-    if is_denied || !is_word(before, text.get(at..end)?, after, cue) {
+    let is_tailed = cue == Cue::Pass && after.len() > 8;
+    if is_denied || is_tailed || !is_word(before, text.get(at..end)?, after, cue) {
         return None;
     }
     let quote = |at: usize| matches!(byte(text, at), b'"' | b'\'');
@@ -106,7 +109,11 @@ fn read_label(text: &[u8], at: usize, key: &str, cue: Cue) -> Option<(Label, usi
         is_option: start - dashed >= 2 && byte(text, dashed) == b'-',
         is_whole: quote(stop) && quote(start.wrapping_sub(1)),
         is_key: word == "key" || word == "llave",
-        is_verb: word == "pass" && before.is_empty() && after.is_empty(),
+        is_verdict: text.get(start..stop) == Some(b"PASS"),
+        is_verb: word == "pass"
+            && before.is_empty()
+            && after.is_empty()
+            && !is_listed(&["el", "mi", "tu", "su", "del", "un", "al"], previous),
         at: stop,
     };
     Some((label, start))
@@ -119,6 +126,10 @@ fn read_join(text: &[u8], label: Label, start: usize) -> Option<Label> {
         return Some(Label { join: Join::Query, at: label.at + 1, ..label });
     }
     let joined = join::read(text, start, label.at)?;
+    // The end of a line of base64 announces nothing.
+    if joined.join == Join::Below && b"+/".contains(&byte(text, start.wrapping_sub(1))) {
+        return None;
+    }
     let is_qualified = label.is_qualified || joined.is_qualified;
     let Joined { join, at, n_words, .. } = joined;
     Some(Label { join, at, n_words, is_qualified, ..label })

@@ -16,10 +16,12 @@ pub(super) fn seed(text: &[u8], at: usize, key: &str, spans: &mut Spans) {
     let mut last = 0;
     let mut count = 0;
     let mut at = 0;
+    let mut has_numbers = false;
     for part in window.split(|b| b" \t\r\n\"'`,>".contains(b)) {
         let is_number = !part.is_empty()
             && part.len() <= 3
             && part.iter().all(|b| b.is_ascii_digit() || b".)".contains(b));
+        has_numbers |= is_number;
         let n_chars = part.iter().filter(|b| **b & 0xC0 != 0x80).count();
         let is_word =
             (3..=9).contains(&n_chars) && part.iter().all(|b| b.is_ascii_lowercase() || *b >= 0x80);
@@ -35,10 +37,18 @@ pub(super) fn seed(text: &[u8], at: usize, key: &str, spans: &mut Spans) {
             break;
         }
     }
-    if let (Some(first), 12..=25) = (first, count) {
+    // A word list after a heading is no phrase: its words stand one a line,
+    // without numbers.
+    let is_column = head[n] == b'\n' && !has_numbers && !has_full_line(window);
+    if let (Some(first), 12..=25, false) = (first, count, is_column) {
         let base = from + n + 1;
         spans.add("seed-phrase", base + first, base + last);
     }
+}
+
+fn has_full_line(window: &[u8]) -> bool {
+    let lines = window.split(|b| *b == b'\n').map(<[u8]>::trim_ascii);
+    lines.take(4).any(|line| line.split(u8::is_ascii_whitespace).count() >= 4)
 }
 
 /// The codes in the lines after `recovery codes:` and its like, or after the

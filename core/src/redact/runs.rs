@@ -146,6 +146,11 @@ fn is_announced(text: &[u8], start: usize) -> bool {
         b"recaptcha",
         b"turnstile",
         b"dkim",
+        b"nexttoken",
+        b"next_token",
+        b"uploadid",
+        b"continuation",
+        b"define",
     ];
     let words: [&[u8]; 22] = [
         b"secret",

@@ -32,7 +32,8 @@ pub(super) fn assemble(recipe: &str, seed: u64) -> String {
     while let Some((head, tail)) = rest.split_once('{') {
         out.push_str(head);
         let (code, tail) = tail.split_once('}').unwrap();
-        let alphabet = match &code[..1] {
+        let (letter, count) = code.split_at(1);
+        let alphabet = match letter {
             "a" => format!("{LOWER}{UPPER}{DIGITS}"),
             "h" => "0123456789abcdef".to_owned(),
             "u" => format!("{UPPER}{DIGITS}"),
@@ -45,7 +46,7 @@ pub(super) fn assemble(recipe: &str, seed: u64) -> String {
             _ => String::new(),
         };
         let alphabet = alphabet.as_bytes();
-        for _ in 0..code[1..].parse().unwrap_or(0) {
+        for _ in 0..count.parse().unwrap_or(0) {
             out.push(char::from(dice.pick(alphabet)));
         }
         rest = tail;

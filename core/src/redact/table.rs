@@ -95,7 +95,7 @@ pub(super) const ROWS: &[Row] = &[
     row("anthropic-key", "sk-ant-[a-z]{2,8}[0-9]{2,4}-[A-Za-z0-9._-]{16,}", &["sk-ant-"], "sk-ant-{x}api03-{w93}AA", "sk-ant-api03-..."),
     row("openrouter-key", "sk-or-v[0-9]-[A-Za-z0-9]{32,}", &["sk-or-v"], "sk-or-{x}v1-{h64}", "sk-or-v1-your-key"),
     row("langfuse-key", "sk-lf-[0-9a-f-]{36}", &["sk-lf-"], "sk-lf-{x}{h8}-{h4}-{h4}-{h4}-{h12}", "sk-lf-..."),
-    row("google-api-key", "AIza[A-Za-z0-9_-]{30,}", &["aiza"], "AI{x}zaSy{w33}", "AIza......"),
+    row("google-api-key", "AIza[A-Za-z0-9_-]{30,}", &["aiza"], "AI{x}zaSy{w33}", "AIza......").left(),
     row("google-auth-key", "A[QI]\\.A[A-Za-z0-9][A-Za-z0-9_-]{40,}", &["aq.a", "ai.a"], "AQ.{x}Ab8RN6{w44}", "AQ.Ab").left(),
     row("google-oauth", "(?:GOCSPX-[A-Za-z0-9_-]{20,}|ya29\\.[A-Za-z0-9_-]{20,}|1//0[A-Za-z0-9_-]{40,})", &["gocspx-", "ya29.", "1//0"], "GOC{x}SPX-{w28}", "GOCSPX-xxxxxxxxxxxxxxxxxxxxxxxxxxxx"),
     row("groq-key", "gsk_[A-Za-z0-9]{32,}", &["gsk_"], "gs{x}k_{a52}", "gsk_your_key_here"),
@@ -115,7 +115,7 @@ pub(super) const ROWS: &[Row] = &[
     row("cartesia-key", "sk_car_[A-Za-z0-9_]{20,}", &["sk_car_"], "sk{x}_car_{a24}", "sk_car_..."),
     row("deepseek-key", "sk-[0-9A-Za-z]{32,}", &["sk-"], "sk{x}-{h32}", "sk-saddle-falcon-gravel-candle-falcon").left(),
     // Code hosts and registries.
-    row("github-token", "gh[opusr]_[A-Za-z0-9._-]{16,}", &["ghp_", "gho_", "ghu_", "ghs_", "ghr_"], "gh{x}p_{a36}", "ghp_xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx"),
+    row("github-token", "gh[opusr]_[A-Za-z0-9._-]{16,}", &["ghp_", "gho_", "ghu_", "ghs_", "ghr_"], "gh{x}p_{a36}", "ghp_xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx").mixed(),
     row("github-fine-grained", "github_pat_[A-Za-z0-9_]{20,}", &["github_pat_"], "github{x}_pat_{a22}_{a59}", "github_pat_xxxxxxxxxxxxxxxxxxxxxxxx"),
     row("gitlab-token", "(?:gl(?:pat|dt|rt|cbt|ptt|ft|soat|agent|oas|imt|ffct|rtr)-|GR1348941)[A-Za-z0-9_.-]{16,}", &["glpat-", "gldt-", "glrt-", "glrtr-", "glcbt-", "glptt-", "glft-", "glsoat-", "glagent-", "gloas-", "glimt-", "glffct-", "gr1348941"], "gl{x}pat-{w20}", "glpat-xxxxxxxxxxxxxxxxxxxx"),
     row("npm-token", "npm_[A-Za-z0-9]{20,}", &["npm_"], "np{x}m_{a36}", "npm_config_registry_authentication"),
@@ -132,7 +132,7 @@ pub(super) const ROWS: &[Row] = &[
     row("pulumi-token", "pul-[0-9a-z]{40}", &["pul-"], "pu{x}l-{h40}", "pul-").both(),
     // Clouds and infrastructure.
     row("aws-access-key-id", "(?:AKIA|ASIA|ABIA|ACCA)[A-Z2-7]{16}", &["akia", "asia", "abia", "acca"], "AK{x}IA{q16}", "AKIAIOSFODNN7EXAMPLE").both(),
-    row("aws-bedrock-key", "(?:ABSK[A-Za-z0-9+/]{60,}={0,2}|bedrock-api-key-[A-Za-z0-9+/=]{40,})", &["absk", "bedrock-api-key-"], "AB{x}SK{b128}", "bedrock-api-key-here"),
+    row("aws-bedrock-key", "(?:ABSK[A-Za-z0-9+/]{60,}={0,2}|bedrock-api-key-[A-Za-z0-9+/=]{40,})", &["absk", "bedrock-api-key-"], "AB{x}SK{b128}", "bedrock-api-key-here").left(),
     row("azure-ad-secret", "[A-Za-z0-9_~.-]{3}[0-9]Q~[A-Za-z0-9_~.-]{31,37}", &["0q~", "1q~", "2q~", "3q~", "4q~", "5q~", "6q~", "7q~", "8q~", "9q~"], "{a3}8{x}Q~{a34}", "8Q~").back(3).left(),
     row("digitalocean-token", "do[opr]_v1_[0-9a-f]{20,}", &["dop_v1_", "doo_v1_", "dor_v1_"], "do{x}p_v1_{h64}", "dop_v1_..."),
     row("heroku-key", "HRKU-[A-Za-z0-9_-]{30,}", &["hrku-"], "HR{x}KU-AA{w58}", "HRKU-"),
@@ -264,7 +264,7 @@ mod tests {
             ] {
                 let out = filter.scrub(&text);
                 assert!(out.text.contains("[REDACTED:"), "{}: nothing hidden", row.name);
-                let tail = &secret[secret.len() - 12..];
+                let tail = crate::text::slice(&secret, secret.len() - 12, secret.len());
                 assert!(!out.text.contains(tail), "{}: the end of the token is left", row.name);
             }
             let out = filter.scrub(row.unlike);

@@ -236,10 +236,8 @@ fn jumble(dice: &mut Dice, n: usize) -> String {
         match dice.below(6) {
             0 => text += &assemble(ROWS[dice.below(ROWS.len())].like, dice.below(1 << 20) as u64),
             1 => {
-                text += &assemble(
-                    dice.pick(&[PASSWORD, TOKEN, HEX, "{b44}=", "{d8}"][..]),
-                    dice.below(1 << 20) as u64,
-                )
+                let recipe = dice.pick(&[PASSWORD, TOKEN, HEX, "{b44}=", "{d8}"][..]);
+                text += &assemble(recipe, dice.below(1 << 20) as u64);
             }
             _ => text += dice.pick(PIECES),
         }

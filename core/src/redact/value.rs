@@ -202,19 +202,33 @@ fn is_constant(value: &[u8]) -> bool {
         && wordiness(value) >= 40
 }
 
-/// `import.meta.env.VITE_X`, `cfg.password`: names joined by dots.
+/// `import.meta.env.VITE_X`, `cfg.password`, `s3:GetObject`: names joined by
+/// dots or a colon.
 fn is_dotted_name(value: &[u8]) -> bool {
     let is_name = |part: &[u8]| {
         part.first().is_some_and(|b| b.is_ascii_alphabetic() || *b == b'_' || *b == b'$')
             && part.iter().all(|b| b.is_ascii_alphanumeric() || *b == b'_' || *b == b'$')
     };
+    let is_word = |part: &[u8]| part.len() <= 4 || wordiness(part) >= 40;
     // `Madrid.Falcon93` is what a person chooses, not a name in a program.
     let n_digits = value.iter().rev().take_while(|b| b.is_ascii_digit()).count();
     let is_chosen = n_digits >= 2 && value.first().is_some_and(u8::is_ascii_uppercase);
-    value.contains(&b'.')
-        && value.split(|b| *b == b'.').all(is_name)
-        && (wordiness(value) >= 40 || value.len() < 12)
+    let is_mark = |b: &u8| matches!(b, b'.' | b':');
+    value.iter().any(is_mark)
+        && value.split(is_mark).all(is_name)
+        && (value.split(is_mark).all(is_word) || value.len() < 12)
         && !is_chosen
+}
+
+/// `private_key_pkcs8`: small words joined by underscores.
+pub(super) fn is_snake_name(value: &[u8]) -> bool {
+    value.contains(&b'_')
+        && value.iter().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || *b == b'_')
+        && segments(value).all(|part| {
+            let n = part.iter().take_while(|b| b.is_ascii_alphabetic()).count();
+            n > 0 && part.len() - n <= 3
+        })
+        && wordiness(value) >= 40
 }
 
 /// `u32`, `__u32`, `uint32_t`, `char16_t`, `varchar255`.
@@ -256,7 +270,7 @@ pub(super) fn wordiness(value: &[u8]) -> usize {
         piece.end = at + 1;
     }
     close(&piece);
-    if letters == 0 { 0 } else { wordy * 100 / letters }
+    (wordy * 100).checked_div(letters).unwrap_or(0)
 }
 
 /// For each letter the letters that follow it in words, as bits from `a`: the
@@ -284,7 +298,8 @@ pub(super) fn is_wordlike(piece: &[u8]) -> bool {
     let is_vowel = |byte: &u8| b"aeiouyAEIOUY".contains(byte) || *byte >= 0x80;
     piece.len() >= 4
         && piece.iter().any(is_vowel)
-        && piece.windows(2).filter(|pair| is_common(pair)).count() * 4 >= (piece.len() - 1) * 3
+        && piece.windows(2).filter(|pair| is_common(pair)).count() * 20
+            >= (piece.len() - 1) * if piece.len() > 10 { 17 } else { 15 }
 }
 
 /// 8-4-4-4-12 hexadecimal.
@@ -337,9 +352,9 @@ pub(super) fn is_random(value: &[u8]) -> bool {
         return false;
     }
     if traits.is_hex {
-        return len >= 16 && traits.digit > 0 && traits.n_letters() > 0 && traits.variety >= 8;
+        return len >= 20 && traits.digit > 0 && traits.n_letters() > 0 && traits.variety >= 8;
     }
-    if is_interspersed(value) {
+    if is_interspersed(value) || is_base32(value) {
         return true;
     }
     let kinds = [traits.lower, traits.upper, traits.digit].iter().filter(|n| **n > 0).count();
@@ -355,11 +370,38 @@ pub(super) fn is_random(value: &[u8]) -> bool {
     }
 }
 
+/// The share of letters, in percent, that stand in humps of three or more, as
+/// in `camelCaseNames`: about 90 in names, 40 in random keys.
+fn camel_share(value: &[u8]) -> usize {
+    let letters = value.iter().filter(|b| b.is_ascii_alphabetic()).count();
+    let mut in_humps = 0;
+    let mut at = 0;
+    while at < value.len() {
+        let start = at;
+        at += usize::from(value[at].is_ascii_uppercase());
+        while value.get(at).is_some_and(u8::is_ascii_lowercase) {
+            at += 1;
+        }
+        in_humps += if at - start >= 3 { at - start } else { 0 };
+        at = at.max(start + 1);
+    }
+    (in_humps * 100).checked_div(letters).unwrap_or(0)
+}
+
 /// Letters and digits in turns, without a separator: no name is like that.
 pub(super) fn is_interspersed(value: &[u8]) -> bool {
     let is_key_byte = |b: &u8| b.is_ascii_alphanumeric() || matches!(b, b'+' | b'=');
     let turns = value.windows(2).filter(|w| w[0].is_ascii_digit() && w[1].is_ascii_alphabetic());
-    value.len() >= 20 && value.iter().all(is_key_byte) && turns.count() >= 4
+    value.len() >= 20 && value.iter().all(is_key_byte) && turns.count() >= 3
+}
+
+/// Base32 in capitals, as keys of a second factor are written.
+fn is_base32(value: &[u8]) -> bool {
+    let is_inner_digit = value.iter().rev().skip(4).any(u8::is_ascii_digit);
+    value.len() >= 16
+        && value.len().is_multiple_of(8)
+        && is_inner_digit
+        && value.iter().all(|b| matches!(b, b'A'..=b'Z' | b'2'..=b'7'))
 }
 
 /// True for hexadecimal of the length of a hash, and for UUIDs.
@@ -369,13 +411,15 @@ pub(super) fn is_hash_like(value: &[u8]) -> bool {
 
 /// `aes256-cts-hmac-sha1-96`, `2024-01-02/deploy`: short parts of one kind
 /// each, in one case. (A UUID is no slug: its parts mix letters and digits.)
-fn is_slug(value: &[u8]) -> bool {
+pub(super) fn is_slug(value: &[u8]) -> bool {
     let has_lower = value.iter().any(u8::is_ascii_lowercase);
     let has_upper = value.iter().any(u8::is_ascii_uppercase);
     let parts = segments(value).count();
+    // `mm256` counts as a word, `4f1c` does not.
     let of_one_kind = |part: &&[u8]| {
-        part.len() <= 10
-            && (part.iter().all(u8::is_ascii_digit) || part.iter().all(u8::is_ascii_alphabetic))
+        let n_letters = part.iter().take_while(|b| b.is_ascii_alphabetic()).count();
+        let rest = part.get(n_letters..).unwrap_or_default();
+        part.len() <= 10 && rest.iter().all(u8::is_ascii_digit)
     };
     !(has_lower && has_upper)
         && parts >= 3
@@ -393,6 +437,7 @@ pub(super) fn is_strongly_random(value: &[u8]) -> bool {
         && traits.lower > 0
         && traits.turns * 8 >= value.len()
         && (wordiness(value) < 35 || is_interspersed(value))
+        && camel_share(value) < 75
         && is_random(value)
 }
 

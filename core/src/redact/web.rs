@@ -2,9 +2,11 @@
 //! `Authorization`, cookies.
 
 use super::engine::Spans;
+use super::gate::is_query_secret;
 use super::scan::{byte, line_end, run_end, skip};
 use super::value::{
-    is_measure, is_password, is_placeholder, is_random, is_strongly_random, is_template,
+    is_measure, is_password, is_placeholder, is_random, is_slug, is_strongly_random, is_template,
+    wordiness,
 };
 
 const QUOTES: &[u8] = b"\"'`\\";
@@ -53,7 +55,7 @@ pub(super) fn query(text: &[u8], at: usize, key: &str, spans: &mut Spans) {
         !b.is_ascii_whitespace() && !b"?&\"'<>`)]|#\\;".contains(&b)
     });
     let value = text.get(start..end).unwrap_or_default();
-    if value.len() >= 12 && !is_template(value) && (is_random(value) || is_password(value, 12)) {
+    if !is_template(value) && is_query_secret(value) {
         spans.add("url-secret", start, end);
     }
 }
@@ -106,9 +108,13 @@ fn accepts_token(scheme: Option<&str>, is_header: bool, value: &[u8]) -> bool {
         _ => {
             value.len() >= 16
                 && !is_measure(value)
-                && (is_random(value) || (is_header && is_password(value, 16)))
+                && (is_random(value) || (is_header && is_password(value, 16) && is_unnamed(value)))
         }
     }
+}
+
+fn is_unnamed(value: &[u8]) -> bool {
+    wordiness(value) < 40 && !is_slug(value)
 }
 
 /// True for base64 of `user:password`.

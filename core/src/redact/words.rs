@@ -188,7 +188,7 @@ pub(super) const NOUNS: &[&str] = &[
 /// Names of algorithms and standards with their digits and signs taken out.
 #[rustfmt::skip]
 pub(super) const ALGORITHMS: &[&str] = &[
-    "rsa", "aes", "des", "shasum", "mdsum", "fido", "ed", "sha", "md", "ecdsa", "ecdh", "dsa", "argon", "argonid", "bcrypt",
+    "rsa", "aes", "scramsha", "des", "shasum", "mdsum", "fido", "ed", "sha", "md", "ecdsa", "ecdh", "dsa", "argon", "argonid", "bcrypt",
     "scrypt", "pbkdf", "chacha", "chachapoly", "salsa", "oauth", "utf", "base", "iso", "http",
     "https", "ipv", "tls", "ssl", "hs", "rs", "es", "ps", "secp", "secpk", "secpr", "curve", "x",
     "blake", "blakeb", "blakes", "wpa", "wpapsk", "wep", "fips", "hmacsha", "aesgcm", "aescbc",
