@@ -46,6 +46,21 @@ impl World {
         self.home().join("vault")
     }
 
+    /// The index that the configuration names.
+    #[allow(dead_code, reason = "not every test file looks inside")]
+    pub(crate) fn index_file(&self) -> PathBuf {
+        self.home().join(".local/share/postil/index.db")
+    }
+
+    /// Opens the index to look inside.
+    #[allow(dead_code, reason = "not every test file looks inside")]
+    pub(crate) fn reader(&self) -> Box<postil_core::store::Reader> {
+        match postil_core::store::Reader::open(&self.index_file()).unwrap() {
+            postil_core::store::Opened::Ready(reader) => reader,
+            other => panic!("no index: {other:?}"),
+        }
+    }
+
     /// Writes a note, creating its folders, and returns its path.
     pub(crate) fn note(&self, path: &str, text: impl AsRef<[u8]>) -> PathBuf {
         let file = self.vault().join(path);
@@ -62,7 +77,18 @@ impl World {
 
     /// Prepares a run of one of the project's binaries in this world.
     pub(crate) fn command(&self, binary: &str) -> Command {
-        let mut command = Command::new(binary_path(binary));
+        self.prepared(Command::new(binary_path(binary)))
+    }
+
+    /// Prepares a run of a shell script in this world.
+    #[allow(dead_code, reason = "not every test file needs a shell")]
+    pub(crate) fn shell(&self, script: &str) -> Command {
+        let mut command = Command::new("/bin/sh");
+        command.args(["-c", script]);
+        self.prepared(command)
+    }
+
+    fn prepared(&self, mut command: Command) -> Command {
         command
             .env_clear()
             .env("HOME", self.home())

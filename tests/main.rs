@@ -1,10 +1,14 @@
 //! Drives the real binaries the way a person or an agent does.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a failed unwrap is a failed test")]
+#![allow(clippy::print_stdout, reason = "the hostile vault and the killed runs print their counts")]
 
 mod capture; // notes from arguments, stdin and /capture
 mod compress_output; // extracts, the hook for tool output, the wrapper
+mod crash; // killed runs, a full disk, runs and readers side by side
 mod front_door; // `postil` itself: help, version, siblings
 mod harness; // a temporary world for each test
+mod hostile; // every kind of note, name and file
+mod index; // what changed and only that, reports, schedules, healing
 mod model; // `postil model`: install, check, refuse
 mod scrub; // `postil scrub`, and that no credential leaves a note
 mod tidy; // invariants of the source

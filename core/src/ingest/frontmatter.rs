@@ -115,7 +115,8 @@ impl Reader<'_, '_> {
                 i += 1;
                 continue;
             }
-            let Some((name, value)) = key(line, self.block.separator) else {
+            // An indented property below one with a value is meant as its own.
+            let Some((name, value)) = key(line.trim_start(), self.block.separator) else {
                 self.warn(i, "not a property, ignored");
                 i += 1;
                 continue;
@@ -197,6 +198,9 @@ impl Reader<'_, '_> {
 fn continuation(lines: &[&str], from: usize, value: &str) -> usize {
     let is_open = is_flow_list(value) && flow_items(value).is_none();
     let mut open = is_open.then(|| value.to_owned());
+    let is_plain = !without_comment(value).is_empty()
+        && !is_block_scalar(value)
+        && !value.starts_with(['"', '\'', '[', '{']);
     let mut n = 0;
     let mut n_with_text = 0;
     for line in lines.get(from..).unwrap_or(&[]) {
@@ -213,6 +217,9 @@ fn continuation(lines: &[&str], from: usize, value: &str) -> usize {
                 break;
             }
             continue;
+        }
+        if is_plain && key(line.trim_start(), ':').is_some() {
+            break;
         }
         let is_own_item = without_comment(value).is_empty() && is_item(line);
         if !(line.trim().is_empty() || indented || is_own_item) {

@@ -558,7 +558,7 @@ impl Writer {
                 self.replace(&target)?;
             }
             None => {
-                fold_log(&self.conn).map_err(|error| sql("fold the log into the index", error))?
+                fold_log(&self.conn).map_err(|error| sql("fold the log into the index", error))?;
             }
         }
         self.is_finished = true;

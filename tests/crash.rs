@@ -1,0 +1,288 @@
+//! Runs that are killed, run out of disk, or meet other runs and readers: after
+//! the next run the index equals one built fresh, row by row.
+//!
+//! `POSTIL_KILLS=200` sets how many runs are killed (20 without it).
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::process::{Command, Stdio};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
+
+use postil_core::store::{Opened, Reader};
+use serde_json::Value;
+
+use crate::harness::{World, run};
+
+/// What the index says of each note, ids and times apart.
+fn dump(world: &World, db: &str) -> BTreeMap<String, String> {
+    let path = world.home().join(db);
+    let Opened::Ready(reader) = Reader::open(&path).unwrap() else { panic!("no index at {db}") };
+    let mut ids = Vec::new();
+    reader.each_note(|note| ids.push(note.id)).unwrap();
+    let path_of = |id: i64| reader.note(id).unwrap().unwrap().path;
+    let mut notes = BTreeMap::new();
+    for id in ids {
+        let note = reader.note(id).unwrap().unwrap();
+        let mut text = format!("{:?} {} {:?}\n", note.meta, note.size, note.hash);
+        for id in note.first_chunk..note.first_chunk + i64::from(note.n_chunks) {
+            let chunk = reader.chunk(id).unwrap().expect("a chunk of a note is missing");
+            assert_eq!(chunk.note_id, note.id);
+            text.push_str(&format!("{} {} {}\n", chunk.line, chunk.heading, chunk.text));
+        }
+        for link in reader.links_from(note.id).unwrap() {
+            text.push_str(&format!("{:?} -> {:?}\n", link.link, link.to_note.map(path_of)));
+        }
+        notes.insert(note.path, text);
+    }
+    notes
+}
+
+/// A small generator of its own: runs are repeatable.
+struct Dice(u64);
+
+impl Dice {
+    fn roll(&mut self, n: u64) -> u64 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        self.0 % n
+    }
+}
+
+/// Words that some of the notes have, few enough for one answer.
+const WORDS: [&str; 8] = ["zqant", "zqbee", "zqcat", "zqdog", "zqemu", "zqfox", "zqgnu", "zqhen"];
+
+fn text(i: u64, version: u64) -> String {
+    let words = "plain words about nothing in particular, repeated for length. ".repeat(12);
+    format!(
+        "---\ntags: [t{}]\n---\n# Note {i}\n\n{} {words}\n\n## Part\n\n[[n{}]] {} {words}\n",
+        i % 7,
+        WORDS[(i % 8) as usize],
+        (i * 7 + version) % 300,
+        WORDS[(version % 8) as usize],
+    )
+}
+
+fn change_some(world: &World, dice: &mut Dice, version: u64) {
+    for _ in 0..40 {
+        let i = dice.roll(300);
+        let path = format!("f{}/n{i}.md", i % 5);
+        match dice.roll(5) {
+            0 => {
+                let _ = fs::remove_file(world.vault().join(&path));
+            }
+            1 => {
+                let to = world.vault().join(format!("f{}/moved{i}.md", i % 3));
+                let _ = fs::rename(world.vault().join(&path), to);
+            }
+            _ => {
+                world.note(&path, text(i, version));
+            }
+        }
+    }
+}
+
+fn live(world: &World) -> Box<Reader> {
+    match Reader::open(&world.home().join("live.db")).unwrap() {
+        Opened::Ready(reader) => reader,
+        other => panic!("no index: {other:?}"),
+    }
+}
+
+fn fill(world: &World) {
+    for i in 0..300 {
+        world.note(&format!("f{}/n{i}.md", i % 5), text(i, 0));
+    }
+}
+
+/// Indexes into a file of its own and compares.
+fn assert_equals_fresh(world: &World, what: &str) {
+    let fresh = world.home().join("fresh.db");
+    for ending in ["db", "db-wal", "db-shm", "db.lock"] {
+        let _ = fs::remove_file(fresh.with_extension(ending));
+    }
+    world.run("index", &["--db", fresh.to_str().unwrap(), "--json"], "").code(0);
+    let (found, expected) = (dump(world, "live.db"), dump(world, "fresh.db"));
+    assert_eq!(
+        found.keys().collect::<Vec<_>>(),
+        expected.keys().collect::<Vec<_>>(),
+        "{what}: other notes"
+    );
+    for (path, text) in &expected {
+        assert_eq!(found.get(path), Some(text), "{what}: {path} differs");
+    }
+    // Both ways of finding agree with the tables of record.
+    for word in WORDS {
+        assert_eq!(
+            search(world, "live.db", word),
+            search(world, "fresh.db", word),
+            "{what}: {word}"
+        );
+    }
+}
+
+fn search(world: &World, db: &str, query: &str) -> Vec<String> {
+    let db = world.home().join(db);
+    let args = ["--json", "--limit", "400", "--db", db.to_str().unwrap(), query];
+    let run = world.run("search", &args, "");
+    let hits = run.json();
+    let mut paths: Vec<String> = hits
+        .as_array()
+        .unwrap_or_else(|| panic!("no hits for {query}\n{run}"))
+        .iter()
+        .map(|hit| hit["path"].as_str().unwrap().to_owned())
+        .collect();
+    paths.sort();
+    paths.dedup();
+    paths
+}
+
+fn index(world: &World, args: &[&str]) -> Command {
+    let mut command = world.command("index");
+    command.arg("--db").arg(world.home().join("live.db")).arg("--json").args(args);
+    command
+}
+
+fn index_report(world: &World, args: &[&str]) -> Value {
+    run(index(world, args), b"").code(0).json()
+}
+
+#[test]
+fn killed_runs_leave_nothing_half_done() {
+    let n_kills: usize = std::env::vars()
+        .find(|(name, _)| name == "POSTIL_KILLS")
+        .map_or(20, |(_, n)| n.parse().unwrap());
+    let world = World::new();
+    fill(&world);
+    let mut dice = Dice(0x9E37_79B9_7F4A_7C15);
+    // How long a whole run takes decides when it is killed.
+    let started = Instant::now();
+    index_report(&world, &[]);
+    let whole_us = started.elapsed().as_micros() as u64;
+    let (mut n_killed, mut n_early, mut version) = (0, 0, 1);
+    while n_killed < n_kills {
+        change_some(&world, &mut dice, version);
+        version += 1;
+        let is_full = dice.roll(4) == 0;
+        if dice.roll(8) == 0 {
+            for ending in ["db", "db-wal", "db-shm"] {
+                let _ = fs::remove_file(world.home().join("live").with_extension(ending));
+            }
+        }
+        let args: &[&str] = if is_full { &["--full"] } else { &[] };
+        let mut child =
+            index(&world, args).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+        std::thread::sleep(Duration::from_micros(dice.roll(whole_us * 5 / 4)));
+        child.kill().unwrap();
+        let status = child.wait().unwrap();
+        if status.code().is_some() {
+            n_early += 1;
+            if n_early > n_kills * 20 {
+                panic!("runs end before they can be killed");
+            }
+            continue;
+        }
+        n_killed += 1;
+        let report = index_report(&world, &[]);
+        // A killed run is no damage: nothing has to be built anew for it.
+        assert_eq!(report["rebuilt"], Value::Null, "kill {n_killed}: {report}");
+        assert_equals_fresh(&world, &format!("kill {n_killed}"));
+    }
+    println!("{n_killed} runs killed ({n_early} ended first), 0 inconsistent");
+}
+
+#[test]
+fn two_indexers_and_twenty_readers_do_not_meet() {
+    let world = World::new();
+    fill(&world);
+    index_report(&world, &[]);
+    let is_over = AtomicBool::new(false);
+    let (n_reads, n_runs, n_busy) = (AtomicUsize::new(0), AtomicUsize::new(0), AtomicUsize::new(0));
+    std::thread::scope(|threads| {
+        for _ in 0..20 {
+            threads.spawn(|| {
+                while !is_over.load(Ordering::Relaxed) {
+                    // No note comes or goes: every reader sees all of them.
+                    let reader = live(&world);
+                    assert_eq!(reader.counts().unwrap(), (300, 600));
+                    let hits = search(&world, "live.db", WORDS[3]);
+                    assert!(hits.len() >= 38, "{} hits", hits.len());
+                    n_reads.fetch_add(1, Ordering::Relaxed);
+                }
+            });
+        }
+        let indexers: Vec<_> = [["--full"].as_slice(), &[]]
+            .into_iter()
+            .map(|args| {
+                let (world, n_runs, n_busy) = (&world, &n_runs, &n_busy);
+                threads.spawn(move || {
+                    for version in 1..8 {
+                        for i in (0..300).step_by(17) {
+                            world.note(&format!("f{}/n{i}.md", i % 5), text(i, version));
+                        }
+                        let report = index_report(world, args);
+                        n_runs.fetch_add(1, Ordering::Relaxed);
+                        if report["busy"] == true {
+                            n_busy.fetch_add(1, Ordering::Relaxed);
+                        }
+                    }
+                })
+            })
+            .collect();
+        let outcomes: Vec<_> = indexers.into_iter().map(|indexer| indexer.join()).collect();
+        is_over.store(true, Ordering::Relaxed);
+        assert!(outcomes.iter().all(Result::is_ok), "an indexer failed");
+    });
+    index_report(&world, &[]);
+    assert_equals_fresh(&world, "after concurrent runs");
+    println!(
+        "{} runs ({} saw the lock), {} reads by 20 readers, 0 wrong",
+        n_runs.into_inner(),
+        n_busy.into_inner(),
+        n_reads.into_inner()
+    );
+}
+
+#[test]
+fn a_full_disk_at_any_point_leaves_the_index_whole() {
+    let world = World::new();
+    fill(&world);
+    let report = index_report(&world, &[]);
+    assert_eq!(report["indexed"], 300);
+    let size = fs::metadata(world.home().join("live.db")).unwrap().len();
+    let (mut n_failed, mut version) = (0, 100);
+    let mut dice = Dice(7);
+    // A limit on the size of a file stands for the full disk: a write fails.
+    for tenth in 1..=10 {
+        change_some(&world, &mut dice, version);
+        version += 1;
+        for args in ["", "--full"] {
+            let blocks = size * tenth / 8 / 512;
+            let index = crate::harness::binary_path("index");
+            let db = world.home().join("live.db");
+            let script = format!(
+                "trap '' XFSZ; ulimit -f {blocks}; exec {} --db {} --json {args}",
+                index.display(),
+                db.display()
+            );
+            let limited = run(world.shell(&script), b"");
+            match limited.status.code() {
+                Some(2) => {
+                    n_failed += 1;
+                    let lines = limited.errors();
+                    let n_lines = lines.lines().filter(|line| !line.contains("no model")).count();
+                    assert_eq!(n_lines, 1, "{limited}");
+                }
+                Some(0) => {}
+                _ => panic!("{limited}"),
+            }
+            // What is there can be read all the same.
+            assert!(!search(&world, "live.db", "particular").is_empty());
+        }
+        index_report(&world, &[]);
+        assert_equals_fresh(&world, &format!("disk full at {tenth}/8"));
+    }
+    assert!(n_failed > 0, "no run met the limit");
+    println!("{n_failed} runs met a full disk, 0 inconsistent");
+}
