@@ -41,6 +41,67 @@ impl Family {
     }
 }
 
+/// What the statistics call an output that is read as plain text: by the
+/// program that wrote it, else by what its lines look like.
+pub(super) fn label(command: &[u8], lines: &Lines) -> &'static str {
+    let has = |words: &[&str]| {
+        words.iter().any(|word| memchr::memmem::find(command, word.as_bytes()).is_some())
+    };
+    if has(&["test", "spec", "jest", "mocha", "rspec", "phpunit", "tox", "ctest", "nextest"]) {
+        return "test";
+    }
+    if has(&[
+        "clippy",
+        "lint",
+        "ruff",
+        "flake8",
+        "mypy",
+        "pyright",
+        "rubocop",
+        "phpstan",
+        "shellcheck",
+        "tsc",
+        "--check",
+        "pre-commit",
+    ]) {
+        return "lint";
+    }
+    if has(&[
+        "npm i",
+        "npm ci",
+        "pip",
+        "apt",
+        "yarn",
+        "pnpm",
+        "brew",
+        "dnf",
+        "bundle install",
+        "composer",
+        "poetry",
+        "cargo add",
+    ]) {
+        return "install";
+    }
+    if has(&[
+        "build", "make", "gcc", "clang", "ninja", "mvn", "gradle", "webpack", "vite", "javac",
+        "bazel", "cargo", "compile", "swift", "dotnet",
+    ]) {
+        return "build";
+    }
+    let n = lines.len().min(SAMPLE).max(1);
+    if (1..n).filter(|&idx| lines.no(idx) == lines.no(idx - 1)).count() * 3 > n {
+        return "progress";
+    }
+    let sample = || lines.iter().take(SAMPLE);
+    if sample().filter(|line| is_dated(line) || line.starts_with(b"{")).count() * 2 > n {
+        return "log";
+    }
+    if sample().any(|line| super::signal::signal(line).frame != super::signal::Frame::None) {
+        return "trace";
+    }
+    "text"
+}
+
 /// How many lines are looked at.
 const SAMPLE: usize = 400;
 

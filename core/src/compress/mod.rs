@@ -125,8 +125,13 @@ fn by_lines(output: &Output<'_>, family: Family, lines: &Lines) -> Option<Extrac
     let page = select::page(&seen, &keep, exact);
     let n_omitted = page.n_omitted;
     let mut body = page.into_bytes();
+    if family == Family::Search && n_omitted > 0 {
+        body.extend(shape::by_file(&seen, limits.soft / 2).unwrap_or_default());
+    }
     body.extend(render::closing(lines.n_raw, n_omitted, output.exit_code, &facts.notes()));
-    let extract = Extract { body, family: family.name(), n_lines: lines.n_raw, n_omitted };
+    let name =
+        if family == Family::Text { family::label(output.command, lines) } else { family.name() };
+    let extract = Extract { body, family: name, n_lines: lines.n_raw, n_omitted };
     check::accept(output, &facts, limits, &extract).then_some(extract)
 }
 

@@ -119,6 +119,7 @@ pub(super) fn rank(seen: &Seen<'_>) -> Vec<u8> {
     frames(seen, &mut ranks);
     ends(seen, &mut ranks);
     arrows(seen, &mut ranks);
+    findings(seen, &mut ranks);
     repeated_in_summary(seen, &mut ranks);
     headings(seen, &mut ranks);
     block_heads(seen, &mut ranks);
@@ -397,21 +398,41 @@ fn ends(seen: &Seen<'_>, ranks: &mut [u8]) {
     }
 }
 
-/// A heading stays with what it heads: `___ test_x ___`, `---- x stdout ----`.
+/// A heading stays with what it heads: `___ test_x ___`, `TASK [x] ***`, and
+/// the first line of the paragraph that a failure stands in.
 fn headings(seen: &Seen<'_>, ranks: &mut [u8]) {
-    let mut next_must = usize::MAX;
+    const RULES: &[&[u8]] =
+        &[b"____", b"----", b"====", "────".as_bytes(), "⎯⎯⎯⎯".as_bytes(), b"****"];
+    let (mut next_must, mut failure) = (usize::MAX, usize::MAX);
     for idx in (0..seen.lines.len()).rev() {
+        let signal = seen.signal(idx);
         let line = seen.lines.get(idx).trim_ascii();
-        let ruled =
-            [b"____".as_slice(), b"----", b"====", "────".as_bytes(), "⎯⎯⎯⎯".as_bytes(), b"****"]
-                .iter()
-                .any(|rule| line.starts_with(rule));
+        let ruled = RULES.iter().any(|rule| line.starts_with(rule) || line.ends_with(rule));
         let usual = seen.clusters.size_of(idx) > 2 * MAX_ALIKE;
-        if ruled && !seen.signal(idx).ruler && next_must.saturating_sub(idx) <= 14 {
+        let opens = !signal.blank && (idx == 0 || seen.signal(idx - 1).blank);
+        if !signal.ruler && opens && failure.saturating_sub(idx) <= 6 && !signal.quote {
+            raise(ranks, idx, if signal.pass { 2 } else { SHOULD });
+        } else if ruled && !signal.ruler && next_must.saturating_sub(idx) <= 14 {
             raise(ranks, idx, if usual { 4 } else { SHOULD });
+        }
+        if signal.blank {
+            failure = usize::MAX;
         }
         if ranks.get(idx) == Some(&MUST) {
             next_must = idx;
+            failure = if signal.severity == Severity::Strong { idx } else { failure };
+        }
+    }
+}
+
+/// In a failing report, a place that opens a paragraph is a finding.
+fn findings(seen: &Seen<'_>, ranks: &mut [u8]) {
+    let mut n = 0;
+    for idx in 0..seen.lines.len() {
+        let opens = idx == 0 || seen.signal(idx - 1).blank;
+        if seen.failed && opens && seen.signal(idx).place && seen.signal(idx).frame == Frame::None {
+            n += 1;
+            raise(ranks, idx, if n <= 60 { SHOULD } else { 5 });
         }
     }
 }

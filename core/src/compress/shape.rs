@@ -15,6 +15,9 @@ use super::template::{Map, hash};
 pub(super) fn search(seen: &Seen<'_>, ranks: &mut [u8]) {
     let mut per_file: Map<u64, usize> = Map::default();
     let n = seen.lines.len();
+    let mut last = None;
+    // With many files the counts say more than the first match of each.
+    let first = if seen.lines.n_bytes() > 30_000 { 2 } else { MUST };
     for idx in 0..n {
         let line = seen.lines.get(idx);
         let Some((path, _, rest)) = row(line) else {
@@ -25,16 +28,74 @@ pub(super) fn search(seen: &Seen<'_>, ranks: &mut [u8]) {
         let nth = per_file.entry(hash(path)).or_default();
         *nth += usize::from(!context);
         ranks[idx] = match *nth {
-            _ if context => 5,
-            1 => MUST,
-            2..=3 => 2,
-            4..=8 => 3,
-            _ => 4,
+            _ if context => 6,
+            1 => first,
+            2..=3 => 3,
+            4..=8 => 4,
+            _ => 5,
         };
-        if seen.is_rare(idx) && !context && seen.rare_share < 0.35 {
+        let odd = seen.is_rare(idx) && seen.rare_share < 0.35 || seen.clusters.is_outlier(idx);
+        if odd && !context {
             ranks[idx] = SHOULD;
         }
+        if !context {
+            last = Some(idx);
+        }
     }
+    if let Some(last) = last {
+        ranks[last] = MUST;
+    }
+}
+
+/// Counts the matches of every file, folder by folder, in at most about
+/// `max_bytes`; `None` for a single file.
+pub(super) fn by_file(seen: &Seen<'_>, max_bytes: usize) -> Option<Vec<u8>> {
+    let mut files: Vec<(&[u8], usize)> = Vec::new();
+    let mut known: Map<u64, usize> = Map::default();
+    for line in seen.lines.iter() {
+        let Some((path, _, rest)) = row(line) else { continue };
+        if rest.first() == Some(&b'-') {
+            continue;
+        }
+        let at = *known.entry(hash(path)).or_insert_with(|| {
+            files.push((path, 0));
+            files.len() - 1
+        });
+        if let Some((_, n)) = files.get_mut(at) {
+            *n += 1;
+        }
+    }
+    if files.len() < 2 {
+        return None;
+    }
+    files.sort_by(|a, b| split_path(a.0).cmp(&split_path(b.0)));
+    let total: usize = files.iter().map(|(_, n)| n).sum();
+    let mut out = format!("[{total} matches in {} files:", files.len()).into_bytes();
+    let mut folder: Option<&[u8]> = None;
+    for (nth, (path, n)) in files.iter().enumerate() {
+        let (own, name) = split_path(path);
+        if out.len() > max_bytes {
+            out.extend_from_slice(format!("; {} more files", files.len() - nth).as_bytes());
+            break;
+        }
+        if folder == Some(own) {
+            out.extend_from_slice(b", ");
+        } else {
+            out.extend_from_slice(if folder.is_some() { b"; " } else { b" " });
+            out.extend_from_slice(own);
+        }
+        folder = Some(own);
+        out.extend_from_slice(name);
+        out.extend_from_slice(format!(" {n}").as_bytes());
+    }
+    out.extend_from_slice(b"]\n");
+    Some(out)
+}
+
+/// Folder with its slash, and name.
+fn split_path(path: &[u8]) -> (&[u8], &[u8]) {
+    let slash = path.iter().rposition(|&b| b == b'/').map_or(0, |at| at + 1);
+    (path.get(..slash).unwrap_or_default(), path.get(slash..).unwrap_or_default())
 }
 
 /// Of each folder: the first entries; names whose extension is rare.

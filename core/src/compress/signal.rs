@@ -443,6 +443,11 @@ pub(super) fn place(text: &[u8]) -> Option<(usize, usize)> {
         }
         at = sep + 1;
     }
+    if let Some(line) = memchr::memmem::find(text, b" line ")
+        .filter(|_| text.starts_with(b"In ") && text.ends_with(b":"))
+    {
+        return Some((3, line + 6)); // shellcheck: `In x.sh line 9:`
+    }
     let line = memchr::memmem::find(text, b"\", line ")?;
     let start = text.get(..line)?.iter().rposition(|&b| b == b'"')?;
     let digits = text.get(line + 8..)?.iter().take_while(|b| b.is_ascii_digit()).count();

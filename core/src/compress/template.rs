@@ -123,6 +123,8 @@ struct Values {
     second: f64,
     sum: f64,
     n_numbers: u32,
+    /// Tokens that hold a digit.
+    n_digits: u32,
 }
 
 #[derive(Debug)]
@@ -225,6 +227,9 @@ impl Builder {
                 let own = values.seen.iter().find(|&&(hash, _)| hash == tok.hash);
                 return own.is_none_or(|&(_, count)| count < top);
             }
+            if f64::from(values.n_digits) >= AGREE * f64::from(n) && tok.class != Class::Number {
+                return true; // `nan` among numbers
+            }
             let mean = values.sum / f64::from(values.n_numbers.max(1));
             values.n_numbers >= 2 * NORM_SIZE
                 && values.max > 8.0 * mean
@@ -244,6 +249,7 @@ fn absorb(template: &mut Template, line: &[u8], toks: &[Token]) {
             own.hash = 0;
             template.wild += 1;
         }
+        values.n_digits += u32::from(tok.class == Class::Number);
         let known = values.seen.len();
         match values.seen.iter_mut().find(|(hash, _)| *hash == tok.hash) {
             Some((_, count)) => *count += 1,
