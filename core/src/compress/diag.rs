@@ -2,8 +2,8 @@
 //! semgrep, stylelint, phpstan …): any object with a message and a line is a
 //! finding. Findings that say the same are listed once with all their places.
 
+use super::hash::Map;
 use super::json::{Doc, Kind, unescape};
-use super::template::Map;
 
 /// A finding.
 struct Finding<'a> {
@@ -89,7 +89,7 @@ pub(super) fn tests(doc: &Doc<'_>) -> Option<Vec<u8>> {
         unescape(failure.message, &mut message);
         let lines = super::lines::Lines::new(&message);
         let own = |line: &&[u8]| {
-            !line.is_empty() && super::signal::signal(line).frame != super::signal::Frame::Library
+            !line.is_empty() && super::signal::signal(line).frame != super::place::Frame::Library
         };
         for line in lines.iter().filter(own).take(12) {
             text.extend_from_slice(b"  ");

@@ -2,7 +2,7 @@
 //! script's name says nothing, and a pipe may have changed the shape.
 
 use super::lines::{Lines, is_blank};
-use super::signal::place;
+use super::place::place;
 
 /// A kind of output that is read in a way of its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -96,7 +96,7 @@ pub(super) fn label(command: &[u8], lines: &Lines) -> &'static str {
     if sample().filter(|line| is_dated(line) || line.starts_with(b"{")).count() * 2 > n {
         return "log";
     }
-    if sample().any(|line| super::signal::signal(line).frame != super::signal::Frame::None) {
+    if sample().any(|line| super::signal::signal(line).frame != super::place::Frame::None) {
         return "trace";
     }
     "text"

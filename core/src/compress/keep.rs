@@ -9,7 +9,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
-use super::template::hash;
+use super::hash::hash;
 use crate::error::{Error, Result};
 
 /// Stores `raw` in `folder` and returns the file. Fails rather than leave half

@@ -8,15 +8,19 @@
 //! from the raw text), `check` (a lossy or useless extract is refused).
 //! Families whose shape is not a list of lines have a file each.
 
+mod blame;
 mod check;
 mod diag;
+mod document;
 mod events;
 mod facts;
 mod family;
+mod hash;
 mod json;
 pub mod keep;
 pub mod ledger;
 mod lines;
+mod place;
 mod rank;
 mod render;
 mod select;
@@ -165,11 +169,13 @@ fn document(output: &Output<'_>, lines: &Lines) -> Option<Extract> {
             extract.body.len() <= limits.hard && check::worth(output, limits, extract)
         })
         .or_else(|| {
-            json::DETAILS
+            document::DETAILS
                 .iter()
-                .map(|&detail| closed(json::render(&doc, detail)))
+                .map(|&detail| closed(document::render(&doc, detail)))
                 .find(|extract| extract.body.len() <= limits.soft)
-                .or_else(|| json::DETAILS.last().map(|&detail| closed(json::render(&doc, detail))))
+                .or_else(|| {
+                    document::DETAILS.last().map(|&detail| closed(document::render(&doc, detail)))
+                })
                 .filter(|extract| check::accept(output, &facts, limits, extract))
         })
 }

@@ -13,8 +13,8 @@
 
 use std::ops::RangeInclusive;
 
+use super::hash::hash;
 use super::lines::Lines;
-use super::template;
 
 /// A run of punctuation longer than this is decoration.
 const MAX_RULE: usize = 6;
@@ -108,8 +108,8 @@ pub(super) fn is_sealed(text: &[u8]) -> bool {
 
 /// Carriage returns are left out of the sum, since they get lost on the way.
 fn checksum(page: &[u8]) -> u32 {
-    let hash = template::hash(page);
-    u32::try_from((hash >> 32) ^ (hash & 0xffff_ffff)).unwrap_or(0)
+    let sum = hash(page);
+    u32::try_from((sum >> 32) ^ (sum & 0xffff_ffff)).unwrap_or(0)
 }
 
 /// Appends a line as it is shown, with its white space when `exact`.

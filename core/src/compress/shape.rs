@@ -6,9 +6,9 @@
 )]
 
 use super::family::row;
+use super::hash::{Map, hash};
 use super::rank::{COMMON, MUST, NOISE, SHOULD, Seen};
 use super::signal::Severity;
-use super::template::{Map, hash};
 
 /// Of each file: the first matches and those of a rare make; of a single file,
 /// the ends as well.
