@@ -246,10 +246,8 @@ pub(super) fn arrows(seen: &Seen<'_>, ranks: &mut [u8]) {
 /// A failure that a closing list names again need not stay where it happened.
 pub(super) fn repeated_in_summary(seen: &Seen<'_>, ranks: &mut [u8]) {
     let n = seen.lines.len();
-    let Some(list) = (0..n)
-        .rev()
-        .find(|&idx| memchr::memmem::find(seen.lines.get(idx), b"short test summary").is_some())
-    else {
+    let finder = memchr::memmem::Finder::new(b"short test summary");
+    let Some(list) = (0..n).rev().find(|&idx| finder.find(seen.lines.get(idx)).is_some()) else {
         return;
     };
     for idx in 0..list {

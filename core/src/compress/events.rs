@@ -7,7 +7,7 @@ use super::lines::Lines;
 /// Rewrites an event stream into the lines it carries, each with the number of
 /// its event; `None` for anything else.
 pub(super) fn unwrap(raw: &[u8]) -> Option<Lines> {
-    let first = raw.split(|&b| b == b'\n').find(|line| line.starts_with(b"{"))?;
+    let first = raw.split(|&b| b == b'\n').take(8).find(|line| line.starts_with(b"{"))?;
     let has = |key: &[u8]| memchr::memmem::find(first, key).is_some();
     if has(b"\"Action\":\"") && (has(b"\"Package\":") || has(b"\"ImportPath\":")) {
         return Some(carried(raw, b"\"Output\":\"", |_| true));

@@ -14,6 +14,14 @@ impl Default for Fnv {
     }
 }
 
+impl Fnv {
+    /// Adds one byte.
+    #[inline]
+    pub(super) fn byte(&mut self, byte: u8) {
+        self.0 = (self.0 ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3);
+    }
+}
+
 impl Hasher for Fnv {
     fn finish(&self) -> u64 {
         self.0
@@ -21,7 +29,7 @@ impl Hasher for Fnv {
 
     fn write(&mut self, bytes: &[u8]) {
         for &byte in bytes {
-            self.0 = (self.0 ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3);
+            self.byte(byte);
         }
     }
 

@@ -29,6 +29,9 @@ mod signal;
 mod template;
 mod words;
 
+#[cfg(test)]
+mod tests;
+
 use family::Family;
 use lines::Lines;
 use rank::Seen;

@@ -16,25 +16,25 @@ pub(super) enum Frame {
 /// Finds `path.ext:12`, `path(12,3)` or `"path", line 12`; returns the range
 /// of the path and the line number as text.
 pub(super) fn place(text: &[u8]) -> Option<(usize, usize)> {
-    let mut at = 0;
-    while let Some(found) = memchr::memchr2(b':', b'(', text.get(at..)?) {
-        let sep = at + found;
-        let digits = text.get(sep + 1..)?.iter().take_while(|b| b.is_ascii_digit()).count();
-        if (1..=7).contains(&digits) && looks_like_file(text, sep) {
-            let start = file_start(text, sep);
-            return Some((start, sep + 1 + digits));
+    for (sep, pair) in text.windows(2).enumerate() {
+        if !matches!(pair, [b':' | b'(', b'0'..=b'9']) {
+            continue;
         }
-        at = sep + 1;
+        let digits = text.get(sep + 1..)?.iter().take_while(|b| b.is_ascii_digit()).count();
+        if digits <= 7 && looks_like_file(text, sep) {
+            return Some((file_start(text, sep), sep + 1 + digits));
+        }
     }
-    if let Some(line) = memchr::memmem::find(text, b" line ")
-        .filter(|_| text.starts_with(b"In ") && text.ends_with(b":"))
-    {
-        return Some((3, line + 6)); // shellcheck: `In x.sh line 9:`
+    if text.starts_with(b"In ") && text.ends_with(b":") {
+        // shellcheck: `In x.sh line 9:`
+        let line = memchr::memmem::find(text, b" line ")?;
+        return Some((3, line + 6));
     }
-    let line = memchr::memmem::find(text, b"\", line ")?;
-    let start = text.get(..line)?.iter().rposition(|&b| b == b'"')?;
-    let digits = text.get(line + 8..)?.iter().take_while(|b| b.is_ascii_digit()).count();
-    (digits > 0).then_some((start + 1, line + 8 + digits))
+    let quote = memchr::memchr_iter(b'"', text)
+        .find(|&at| text.get(at + 1..).is_some_and(|rest| rest.starts_with(b", line ")))?;
+    let start = text.get(..quote)?.iter().rposition(|&b| b == b'"')?;
+    let digits = text.get(quote + 8..)?.iter().take_while(|b| b.is_ascii_digit()).count();
+    (digits > 0).then_some((start + 1, quote + 8 + digits))
 }
 
 fn file_start(text: &[u8], end: usize) -> usize {

@@ -119,11 +119,11 @@ pub(super) fn rank(seen: &Seen<'_>) -> Vec<u8> {
     blame::severities(seen, &mut ranks);
     blame::explanations(seen, &mut ranks);
     blame::frames(seen, &mut ranks);
-    ends(seen, &mut ranks);
     blame::arrows(seen, &mut ranks);
     blame::findings(seen, &mut ranks);
     blame::repeated_in_summary(seen, &mut ranks);
     blame::headings(seen, &mut ranks);
+    ends(seen, &mut ranks);
     block_heads(seen, &mut ranks);
     duplicates(seen, &mut ranks);
     ranks

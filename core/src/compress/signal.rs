@@ -183,6 +183,12 @@ fn lead_mark(text: &[u8]) -> Option<Word> {
         b"PASS",
         b"--- PASS",
     ];
+    if !matches!(
+        text.first(),
+        Some(0xe2 | 0xc3 | b'n' | b'F' | b'-' | b'E' | b'f' | b'*' | b'o' | b'P')
+    ) {
+        return None;
+    }
     if BAD.iter().any(|mark| text.starts_with(mark)) {
         Some(Word::Failure)
     } else if GOOD.iter().any(|mark| text.starts_with(mark)) {
@@ -206,15 +212,10 @@ fn read_words(text: &[u8]) -> Said {
     let mut last = Word::Plain;
     let mut at = 0;
     let mut first = true;
-    while at < text.len() {
-        if !is_word_byte(text.get(at)) {
-            at += 1;
-            continue;
-        }
-        let start = at;
-        while is_word_byte(text.get(at)) {
-            at += 1;
-        }
+    while let Some(skip) = text.get(at..).and_then(|rest| rest.iter().position(|b| is_word(*b))) {
+        let start = at + skip;
+        let rest = text.get(start..).unwrap_or_default();
+        at = start + rest.iter().position(|b| !is_word(*b)).unwrap_or(rest.len());
         let token = text.get(start..at).unwrap_or_default();
         let before = start.checked_sub(1).and_then(|i| text.get(i));
         let after = text.get(at);
@@ -227,7 +228,7 @@ fn read_words(text: &[u8]) -> Said {
         if start > number_end + 1 {
             number = None;
         }
-        let named = token.ends_with(b"Error") || token.ends_with(b"Exception");
+        let named = token.len() > 7 && (token.ends_with(b"Error") || token.ends_with(b"Exception"));
         let inside_name = match (before, after) {
             (Some(b'.' | b'$'), Some(b':') | None) if named => false,
             (Some(b'/' | b'_' | b'-' | b'.' | b'$' | b'#' | b'@' | b'\\'), _) => true,
@@ -239,7 +240,8 @@ fn read_words(text: &[u8]) -> Said {
         if number.is_some() && !inside_name && is_counted(token) {
             said.tally = true;
         }
-        let zero = number == Some(true) || negated || counts_zero(text, at);
+        let zero =
+            kind != Word::Plain && (number == Some(true) || negated || counts_zero(text, at));
         match kind {
             Word::Failure if zero => {}
             Word::Failure => {
@@ -279,7 +281,9 @@ fn read_words(text: &[u8]) -> Said {
 }
 
 fn is_counted(token: &[u8]) -> bool {
-    COUNTED.iter().any(|word| word.eq_ignore_ascii_case(token))
+    (3..=15).contains(&token.len())
+        && token.first().is_some_and(u8::is_ascii_alphabetic)
+        && COUNTED.iter().any(|word| word.len() == token.len() && word.eq_ignore_ascii_case(token))
 }
 
 /// Whether `: 0` or `=0` follows, as in `errors: 0`.
@@ -293,7 +297,21 @@ fn counts_zero(text: &[u8], at: usize) -> bool {
 }
 
 fn is_word_byte(byte: Option<&u8>) -> bool {
-    byte.is_some_and(|b| b.is_ascii_alphanumeric() || *b >= 0x80)
+    byte.is_some_and(|b| is_word(*b))
+}
+
+/// Letters, digits and whatever is not ASCII.
+fn is_word(byte: u8) -> bool {
+    const WORD: [bool; 256] = {
+        let mut table = [false; 256];
+        let mut byte = 0;
+        while byte < 256 {
+            table[byte] = byte >= 0x80 || (byte as u8).is_ascii_alphanumeric();
+            byte += 1;
+        }
+        table
+    };
+    WORD[usize::from(byte)]
 }
 
 /// Nothing but punctuation and box drawing.

@@ -62,50 +62,70 @@ enum Class {
     Status,
 }
 
+/// Small, because an output has tens of thousands of them.
 #[derive(Clone, Copy, Debug)]
 struct Token {
-    class: Class,
-    hash: u64,
+    hash: u32,
     start: u32,
-    len: u32,
+    len: u16,
+    class: Class,
 }
 
-/// Values seen at one position of a cluster, at most a few.
+/// Values told apart at one position of a cluster.
+const MAX_VALUES: usize = 8;
+
+/// What was seen at one position of a cluster.
 #[derive(Default, Clone, Debug)]
 struct Values {
-    seen: Vec<(u64, u32)>,
-    overflow: u32,
-    max: f64,
-    second: f64,
-    sum: f64,
-    n_numbers: u32,
+    seen: [(u32, u32); MAX_VALUES],
+    n_seen: u8,
     /// Tokens that hold a digit.
     n_digits: u32,
+    n_numbers: u32,
+    max: u64,
+    second: u64,
+    sum: u64,
+}
+
+/// What a position of a whole cluster holds.
+#[derive(Clone, Copy, Debug)]
+enum Norm {
+    Any,
+    /// Nearly always this value.
+    Value(u32),
+    /// Nearly always a number.
+    Digits,
+    /// One number is far above all others: this one.
+    Below(u64),
 }
 
 #[derive(Debug)]
 struct Template {
     tokens: Vec<Token>,
     wild: u32,
+    /// The line that made it.
+    first: u32,
+    /// Empty while there is one line only.
     values: Vec<Values>,
 }
 
 /// Clusters all lines.
 pub(super) fn cluster(lines: &Lines) -> Clusters {
     let mut builder = Builder::default();
-    let mut all: Vec<Token> = Vec::with_capacity(lines.n_bytes() / 6);
-    let mut spans = Vec::with_capacity(lines.len());
+    let mut toks: Vec<Token> = Vec::with_capacity(MAX_TOKENS);
     for line in lines.iter() {
-        let from = all.len();
-        tokens(line, &mut all);
-        spans.push((from, all.len()));
-        let toks = all.get(from..).unwrap_or_default();
-        builder.add(line, toks);
+        tokens(line, &mut toks);
+        builder.add(lines, line, &toks);
     }
-    let outlier = (0..lines.len())
-        .map(|idx| {
-            let (from, to) = spans.get(idx).copied().unwrap_or((0, 0));
-            builder.differs(idx, lines.get(idx), all.get(from..to).unwrap_or_default())
+    let norms: Vec<Option<Vec<Norm>>> =
+        builder.templates.iter().zip(&builder.size).map(|(t, &n)| norms(t, n)).collect();
+    let outlier = lines
+        .iter()
+        .zip(&builder.of)
+        .map(|(line, &id)| {
+            let Some(Some(norms)) = norms.get(id as usize) else { return false };
+            tokens(line, &mut toks);
+            toks.iter().zip(norms).any(|(tok, norm)| breaks(line, tok, *norm))
         })
         .collect();
     Clusters { of: builder.of, size: builder.size, outlier }
@@ -120,83 +140,50 @@ struct Builder {
 }
 
 impl Builder {
-    fn add(&mut self, line: &[u8], toks: &[Token]) {
-        if toks.is_empty() {
-            // Rulers and brackets: the line itself is its template.
-            let id =
-                if super::lines::is_blank(line) { BLANK } else { self.intern(hash(line), toks) };
-            self.count(id);
-            return;
+    fn add(&mut self, lines: &Lines, line: &[u8], toks: &[Token]) {
+        if toks.is_empty() && super::lines::is_blank(line) {
+            return self.of.push(BLANK);
         }
-        let key = (toks.len() as u64, group_key(toks));
-        let group = self.groups.entry(key).or_default();
+        // Rulers and brackets: the line itself is its template.
+        let key = if toks.is_empty() { hash(line) } else { group_key(toks) };
+        let group = self.groups.entry((toks.len() as u64, key)).or_default();
         let found = group.iter().rev().take(MAX_GROUP).copied().find(|&id| {
             self.templates.get(id as usize).is_some_and(|template| matches(template, toks))
         });
         let id = found.unwrap_or_else(|| {
             let id = u32::try_from(self.templates.len()).unwrap_or(BLANK - 1);
             group.push(id);
+            let first = u32::try_from(self.of.len()).unwrap_or(0);
             self.templates.push(Template {
                 tokens: toks.to_vec(),
                 wild: 0,
-                values: vec![Values::default(); toks.len()],
+                first,
+                values: Vec::new(),
             });
             self.size.push(0);
             id
         });
-        if let Some(template) = self.templates.get_mut(id as usize) {
-            absorb(template, line, toks);
-        }
-        self.count(id);
-    }
-
-    fn intern(&mut self, key: u64, toks: &[Token]) -> u32 {
-        let group = self.groups.entry((0, key)).or_default();
-        if let Some(&id) = group.first() {
-            return id;
-        }
-        let id = u32::try_from(self.templates.len()).unwrap_or(BLANK - 1);
-        group.push(id);
-        self.templates.push(Template { tokens: toks.to_vec(), wild: 0, values: Vec::new() });
-        self.size.push(0);
-        id
-    }
-
-    fn count(&mut self, id: u32) {
         self.of.push(id);
         if let Some(size) = self.size.get_mut(id as usize) {
             *size += 1;
         }
-    }
-
-    /// Whether a line differs from its cluster at a position where nearly all
-    /// agree, or holds a number far above all others there.
-    fn differs(&self, idx: usize, line: &[u8], toks: &[Token]) -> bool {
-        let Some(&id) = self.of.get(idx) else { return false };
-        let n = self.size.get(id as usize).copied().unwrap_or(0);
-        let Some(template) = self.templates.get(id as usize).filter(|_| n >= NORM_SIZE) else {
-            return false;
-        };
-        toks.iter().zip(&template.values).any(|(tok, values)| {
-            let top = values.seen.iter().map(|&(_, count)| count).max().unwrap_or(0);
-            if f64::from(top) >= AGREE * f64::from(n) {
-                let own = values.seen.iter().find(|&&(hash, _)| hash == tok.hash);
-                return own.is_none_or(|&(_, count)| count < top);
-            }
-            if f64::from(values.n_digits) >= AGREE * f64::from(n) && tok.class != Class::Number {
-                return true; // `nan` among numbers
-            }
-            let mean = values.sum / f64::from(values.n_numbers.max(1));
-            values.n_numbers >= 2 * NORM_SIZE
-                && values.max > 8.0 * mean
-                && values.max > 3.0 * values.second
-                && number(token_bytes(line, tok)).is_some_and(|v| v >= values.max)
-        })
+        if let (Some(template), Some(_)) = (self.templates.get_mut(id as usize), found) {
+            absorb_into(template, lines, line, toks);
+        }
     }
 }
 
-fn token_bytes<'a>(line: &'a [u8], tok: &Token) -> &'a [u8] {
-    line.get(tok.start as usize..(tok.start + tok.len) as usize).unwrap_or_default()
+/// Adds a line to a template that has one already; the first line is counted
+/// together with the second.
+fn absorb_into(template: &mut Template, lines: &Lines, line: &[u8], toks: &[Token]) {
+    if template.values.is_empty() {
+        template.values = vec![Values::default(); toks.len()];
+        let first = lines.get(template.first as usize);
+        let mut own = Vec::with_capacity(toks.len());
+        tokens(first, &mut own);
+        absorb(template, first, &own);
+    }
+    absorb(template, line, toks);
 }
 
 fn absorb(template: &mut Template, line: &[u8], toks: &[Token]) {
@@ -205,40 +192,96 @@ fn absorb(template: &mut Template, line: &[u8], toks: &[Token]) {
             own.hash = 0;
             template.wild += 1;
         }
-        values.n_digits += u32::from(tok.class == Class::Number);
-        let known = values.seen.len();
-        match values.seen.iter_mut().find(|(hash, _)| *hash == tok.hash) {
+        let known = usize::from(values.n_seen);
+        match values.seen.iter_mut().take(known).find(|(hash, _)| *hash == tok.hash) {
             Some((_, count)) => *count += 1,
-            None if known < 8 => values.seen.push((tok.hash, 1)),
-            None => values.overflow += 1,
+            None => {
+                if let Some(free) = values.seen.get_mut(known) {
+                    *free = (tok.hash, 1);
+                    values.n_seen += 1;
+                }
+            }
         }
-        if let Some(value) =
-            (tok.class == Class::Number).then(|| number(token_bytes(line, tok))).flatten()
-        {
-            values.n_numbers += 1;
-            values.sum += value;
-            if value > values.max {
-                values.second = values.max;
-                values.max = value;
-            } else if value > values.second {
-                values.second = value;
+        if tok.class == Class::Number {
+            values.n_digits += 1;
+            if let Some(value) = number(token_bytes(line, tok)) {
+                values.n_numbers += 1;
+                values.sum = values.sum.saturating_add(value);
+                if value > values.max {
+                    values.second = values.max;
+                    values.max = value;
+                } else if value > values.second {
+                    values.second = value;
+                }
             }
         }
     }
 }
 
-/// The number a token starts with, when only a unit follows it.
-fn number(token: &[u8]) -> Option<f64> {
-    let end = token.iter().position(|b| !b.is_ascii_digit() && *b != b'.').unwrap_or(token.len());
-    if end == 0
-        || end > 12
-        || token
-            .get(end..)
-            .is_some_and(|unit| unit.len() > 2 || unit.iter().any(u8::is_ascii_digit))
-    {
+/// What all but a few lines of a cluster of `n` have in common; `None` when
+/// there is nothing to differ from.
+fn norms(template: &Template, n: u32) -> Option<Vec<Norm>> {
+    if n < NORM_SIZE {
         return None;
     }
-    std::str::from_utf8(token.get(..end)?).ok()?.parse().ok()
+    let nearly_all = |count: u32| f64::from(count) >= AGREE * f64::from(n) && count < n;
+    let norms: Vec<Norm> = template
+        .values
+        .iter()
+        .map(|values| {
+            let top =
+                values.seen.iter().max_by_key(|(_, count)| *count).copied().unwrap_or_default();
+            let far = values.max > 8 * (values.sum / u64::from(values.n_numbers.max(1)))
+                && values.max > 3 * values.second;
+            if nearly_all(top.1) {
+                Norm::Value(top.0)
+            } else if top.1 == n {
+                Norm::Any
+            } else if nearly_all(values.n_digits) {
+                Norm::Digits
+            } else if values.n_numbers >= 2 * NORM_SIZE && far {
+                Norm::Below(values.max)
+            } else {
+                Norm::Any
+            }
+        })
+        .collect();
+    norms.iter().any(|norm| !matches!(norm, Norm::Any)).then_some(norms)
+}
+
+fn breaks(line: &[u8], tok: &Token, norm: Norm) -> bool {
+    match norm {
+        Norm::Any => false,
+        Norm::Value(hash) => tok.hash != hash,
+        Norm::Digits => tok.class != Class::Number, // `nan` among numbers
+        Norm::Below(max) => number(token_bytes(line, tok)).is_some_and(|value| value >= max),
+    }
+}
+
+fn token_bytes<'a>(line: &'a [u8], tok: &Token) -> &'a [u8] {
+    let start = tok.start as usize;
+    line.get(start..start + usize::from(tok.len)).unwrap_or_default()
+}
+
+/// The whole number a token starts with, when only a fraction and a unit of
+/// two letters follow it.
+fn number(token: &[u8]) -> Option<u64> {
+    let mut value = 0_u64;
+    let mut digits = 0;
+    let mut at = 0;
+    while let Some(byte) = token.get(at).filter(|b| b.is_ascii_digit()) {
+        value = value * 10 + u64::from(byte - b'0');
+        digits += 1;
+        at += 1;
+        if digits > 12 {
+            return None;
+        }
+    }
+    if token.get(at) == Some(&b'.') {
+        at += 1 + token.get(at + 1..)?.iter().take_while(|b| b.is_ascii_digit()).count();
+    }
+    let unit = token.get(at..)?;
+    (digits > 0 && unit.len() <= 2 && !unit.iter().any(u8::is_ascii_digit)).then_some(value)
 }
 
 /// What lines of one kind always share: a leading word, else the make of the
@@ -247,7 +290,7 @@ fn group_key(toks: &[Token]) -> u64 {
     let mut fnv = Fnv::default();
     match toks.first() {
         Some(first) if toks.len() > 1 && matches!(first.class, Class::Word | Class::Status) => {
-            fnv.write_u64(first.hash);
+            fnv.write_u32(first.hash);
         }
         // One word alone is a name in a listing: all of them are one kind.
         Some(first) => fnv.write_u64(first.class as u64),
@@ -258,7 +301,7 @@ fn group_key(toks: &[Token]) -> u64 {
 
 fn matches(template: &Template, toks: &[Token]) -> bool {
     let n = toks.len() as u32;
-    if n == 1 {
+    if n <= 1 {
         return true;
     }
     let mut unequal = 0;
@@ -266,7 +309,6 @@ fn matches(template: &Template, toks: &[Token]) -> bool {
         match (own.class, tok.class) {
             (Class::Status, _) | (_, Class::Status) if own.hash != tok.hash => return false,
             (Class::Word, Class::Word) if own.hash == tok.hash || own.hash == 0 => {}
-            (Class::Word, Class::Word) => unequal += 1,
             (Class::Word, _) | (_, Class::Word) => unequal += 1,
             _ => {}
         }
@@ -275,53 +317,80 @@ fn matches(template: &Template, toks: &[Token]) -> bool {
     3 * (unequal + template.wild) <= n.max(3)
 }
 
-fn tokens(line: &[u8], out: &mut Vec<Token>) {
-    let from = out.len();
+const SEPARATOR: u8 = 1;
+const DIGIT: u8 = 2;
+const SLASH: u8 = 4;
+/// May start a box-drawing character, which separates as well.
+const LEAD: u8 = 8;
+
+/// What each byte is.
+const BYTES: [u8; 256] = {
+    let mut table = [0; 256];
+    let separators = b" \t()[]{}<>,;:=\"'`|";
     let mut at = 0;
-    while at < line.len() && out.len() - from < MAX_TOKENS {
-        let width = separator(line, at);
-        if width > 0 {
-            at += width;
-            continue;
-        }
-        let start = at;
-        let mut fnv = Fnv::default();
-        let (mut digit, mut slash) = (false, false);
-        while at < line.len() && separator(line, at) == 0 {
-            let byte = line.get(at).copied().unwrap_or(b' ');
-            digit |= byte.is_ascii_digit();
-            slash |= byte == b'/' || byte == b'\\';
-            fnv.write(&[byte]);
-            at += 1;
-        }
-        let class = if slash {
-            Class::Path
-        } else if digit {
-            Class::Number
-        } else if words::is_status(line.get(start..at).unwrap_or_default()) {
-            Class::Status
-        } else {
-            Class::Word
+    while at < separators.len() {
+        table[separators[at] as usize] = SEPARATOR;
+        at += 1;
+    }
+    let mut digit = b'0';
+    while digit <= b'9' {
+        table[digit as usize] = DIGIT;
+        digit += 1;
+    }
+    table[b'/' as usize] = SLASH;
+    table[b'\\' as usize] = SLASH;
+    table[0xe2] = LEAD;
+    table
+};
+
+/// Splits a line into its first [`MAX_TOKENS`] tokens.
+fn tokens(line: &[u8], out: &mut Vec<Token>) {
+    out.clear();
+    let mut start = 0;
+    while out.len() < MAX_TOKENS {
+        let rest = line.get(start..).unwrap_or_default();
+        let Some(skip) = rest.iter().position(|&b| BYTES[usize::from(b)] != SEPARATOR) else {
+            return;
         };
-        out.push(Token {
-            class,
-            hash: fnv.finish() | 1,
-            start: u32::try_from(start).unwrap_or(0),
-            len: u32::try_from(at - start).unwrap_or(0),
-        });
+        start += skip;
+        let (mut sum, mut flags, mut end, mut gap) = (Fnv::default(), 0_u8, line.len(), 1);
+        for (at, &byte) in rest.iter().enumerate().skip(skip) {
+            let kind = BYTES[usize::from(byte)];
+            if kind == SEPARATOR {
+                end = start - skip + at;
+                break;
+            }
+            // Box drawing and block elements: trees, tables, progress bars.
+            if kind == LEAD && matches!(rest.get(at + 1), Some(0x94..=0x96)) {
+                (end, gap) = (start - skip + at, 3);
+                break;
+            }
+            flags |= kind;
+            sum.byte(byte);
+        }
+        if end > start {
+            out.push(token(line, start, end, sum.finish(), flags));
+        }
+        start = end + gap;
     }
 }
 
-/// The width of the separator at `at`; 0 inside a token.
-fn separator(line: &[u8], at: usize) -> usize {
-    match line.get(at) {
-        Some(
-            b' ' | b'\t' | b'(' | b')' | b'[' | b']' | b'{' | b'}' | b'<' | b'>' | b',' | b';'
-            | b':' | b'=' | b'"' | b'\'' | b'`' | b'|',
-        ) => 1,
-        // Box drawing and block elements: trees, tables, progress bars.
-        Some(0xe2) if matches!(line.get(at + 1), Some(0x94..=0x96)) => 3,
-        _ => 0,
+fn token(line: &[u8], start: usize, end: usize, sum: u64, flags: u8) -> Token {
+    let class = if flags & SLASH != 0 {
+        Class::Path
+    } else if flags & DIGIT != 0 {
+        Class::Number
+    } else if words::is_status(line.get(start..end).unwrap_or_default()) {
+        Class::Status
+    } else {
+        Class::Word
+    };
+    Token {
+        // 0 stands for "varies".
+        hash: u32::try_from((sum >> 32) ^ (sum & 0xffff_ffff)).unwrap_or(0) | 1,
+        start: u32::try_from(start).unwrap_or(0),
+        len: u16::try_from(end - start).unwrap_or(u16::MAX),
+        class,
     }
 }
 

@@ -153,42 +153,72 @@ pub(super) enum Word {
     Plain,
 }
 
+/// Slots of the table of all words: a power of two, a quarter of it in use.
+const SLOTS: usize = 512;
+
+/// All words by hash; open addressing.
+static TABLE: [(u32, Word); SLOTS] = {
+    let mut table = [(0, Word::Plain); SLOTS];
+    let lists = [
+        (FAILURE, Word::Failure),
+        (WARNING, Word::Warning),
+        (SUCCESS, Word::Success),
+        (NEUTRAL, Word::Neutral),
+    ];
+    let mut list = 0;
+    while list < lists.len() {
+        let mut at = 0;
+        while at < lists[list].0.len() {
+            let key = key(lists[list].0[at].as_bytes());
+            let mut slot = key as usize % SLOTS;
+            while table[slot].0 != 0 {
+                slot = (slot + 1) % SLOTS;
+            }
+            table[slot] = (key, lists[list].1);
+            at += 1;
+        }
+        list += 1;
+    }
+    table
+};
+
+/// FNV-1a over lower-case ASCII; never 0. That no two words share a key, and
+/// that plain words rarely hit one, is what the table relies on.
+const fn key(word: &[u8]) -> u32 {
+    let mut key = 0x811c_9dc5_u32;
+    let mut at = 0;
+    while at < word.len() {
+        key = (key ^ word[at].to_ascii_lowercase() as u32).wrapping_mul(0x0100_0193);
+        at += 1;
+    }
+    key | 1
+}
+
 /// Looks a word up, whatever its case. Words over 24 bytes are plain, except
 /// names that end in `Error`, `Exception` or `Failure`.
 pub(super) fn word(token: &[u8]) -> Word {
     let n = token.len();
-    if n < 2 {
-        return Word::Plain;
-    }
+    let first = token.first().copied().unwrap_or(b' ');
     if n > 7
-        && token.first().is_some_and(u8::is_ascii_uppercase)
+        && first.is_ascii_uppercase()
         && [b"Error".as_slice(), b"Exception", b"Failure", b"Fault"]
             .iter()
             .any(|end| token.ends_with(end))
     {
         return Word::Failure;
     }
-    if n > 24 || !token.first().is_some_and(|b| b.is_ascii_alphabetic() || *b >= 0x80) {
+    if !(2..=24).contains(&n) || !first.is_ascii_alphabetic() && first < 0x80 {
         return Word::Plain;
     }
-    let mut buf = [0_u8; 24];
-    for (to, from) in buf.iter_mut().zip(token) {
-        *to = from.to_ascii_lowercase();
-    }
-    let lower = buf.get(..n).unwrap_or_default();
-    let lower = lower.strip_suffix(b"!").unwrap_or(lower);
-    let lower = lower.strip_suffix(b".").unwrap_or(lower);
-    let within = |list: &[&str]| list.binary_search_by(|entry| entry.as_bytes().cmp(lower)).is_ok();
-    if within(FAILURE) {
-        Word::Failure
-    } else if within(WARNING) {
-        Word::Warning
-    } else if within(SUCCESS) {
-        Word::Success
-    } else if within(NEUTRAL) {
-        Word::Neutral
-    } else {
-        Word::Plain
+    let token = token.strip_suffix(b"!").or_else(|| token.strip_suffix(b".")).unwrap_or(token);
+    let key = key(token);
+    let mut slot = key as usize % SLOTS;
+    loop {
+        match TABLE[slot] {
+            (0, _) => return Word::Plain,
+            (found, word) if found == key => return word,
+            _ => slot = (slot + 1) % SLOTS,
+        }
     }
 }
 
@@ -208,6 +238,20 @@ mod tests {
             sorted.sort_unstable();
             assert_eq!(list, sorted);
         }
+    }
+
+    #[test]
+    fn no_two_words_share_a_key() {
+        let mut keys: Vec<u32> = [FAILURE, WARNING, SUCCESS, NEUTRAL]
+            .iter()
+            .flat_map(|list| list.iter())
+            .map(|word| key(word.as_bytes()))
+            .collect();
+        let n = keys.len();
+        keys.sort_unstable();
+        keys.dedup();
+        assert_eq!(keys.len(), n);
+        assert!(n * 3 < SLOTS * 2);
     }
 
     #[test]
