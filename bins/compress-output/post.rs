@@ -10,7 +10,7 @@ use std::path::Path;
 use postil_core::compress::ledger;
 use postil_core::config::Config;
 use postil_core::error::Result;
-use postil_core::hook::{Agent, Answer, Event, Reply};
+use postil_core::hook::{Agent, Answer, Event, Raw, Reply};
 use serde_json::Value;
 
 use crate::shorten::{Short, Text, is_own, is_skipped, now, reads_original, shorten};
@@ -95,17 +95,22 @@ fn whole<'a>(command: &'a str, raw: &'a [u8], cap: usize) -> Text<'a> {
 /// stored the rest and would show 2 KB.
 fn bash(event: &Event<'_>, command: &str, config: &Config) -> Result<Replaced> {
     let Some(response) = event.tool_response else { return Ok(None) };
-    let flag = |name| response.get(name).is_some_and(|value| value.is_true());
-    if flag("interrupted") || flag("isImage") || response.get("backgroundTaskId").is_some() {
+    // One pass: the text may be megabytes.
+    let members: Vec<_> = response.members().collect();
+    let get = |name: &str| {
+        members.iter().find(|(key, _)| *key == name.as_bytes()).map(|(_, value)| *value)
+    };
+    let flag = |name| get(name).is_some_and(Raw::is_true);
+    if flag("interrupted") || flag("isImage") || get("backgroundTaskId").is_some() {
         return Ok(None);
     }
-    let stored = response.get("persistedOutputPath").and_then(|path| path.text());
+    let stored = get("persistedOutputPath").and_then(Raw::text);
     let raw = match &stored {
         Some(path) => match read_file(Path::new(path.as_ref())) {
             Some(raw) => raw,
             None => return Ok(None),
         },
-        None => match response.get("stdout").and_then(|text| text.text()) {
+        None => match get("stdout").and_then(Raw::text) {
             Some(text) => text.into_owned().into_bytes(),
             None => return Ok(None),
         },
@@ -122,10 +127,7 @@ fn bash(event: &Event<'_>, command: &str, config: &Config) -> Result<Replaced> {
 }
 
 /// An object without the members that are replaced: they may be large.
-fn small(
-    response: postil_core::hook::Raw<'_>,
-    without: &[&str],
-) -> Option<serde_json::Map<String, Value>> {
+fn small(response: Raw<'_>, without: &[&str]) -> Option<serde_json::Map<String, Value>> {
     let mut output = serde_json::Map::new();
     for (name, value) in response.members() {
         let name = std::str::from_utf8(name).ok()?;

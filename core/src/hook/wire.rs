@@ -112,14 +112,17 @@ impl<'a> Event<'a> {
     /// with the name of an event. `is_cursor`: the process runs inside Cursor.
     pub fn parse(input: &'a [u8], is_cursor: bool) -> Option<Self> {
         let input = input.strip_prefix(b"\xef\xbb\xbf").unwrap_or(input);
-        let object = Raw::document(input)?;
-        let text = |name| object.get(name).and_then(Raw::text);
+        // One pass over what may be 12 MB, not one for each name.
+        let members: Vec<(&[u8], Raw<'a>)> = Raw::document(input)?.members().collect();
+        let get = |name: &str| {
+            members.iter().rev().find(|(key, _)| *key == name.as_bytes()).map(|&(_, value)| value)
+        };
+        let text = |name| get(name).and_then(Raw::text);
         let name = text("hook_event_name")?;
         let transcript = text("transcript_path");
-        let agent = if is_cursor || object.get("cursor_version").is_some() {
+        let agent = if is_cursor || get("cursor_version").is_some() {
             Agent::Cursor
-        } else if object.get("turn_id").is_some()
-            || transcript.as_deref().is_some_and(is_codex_transcript)
+        } else if get("turn_id").is_some() || transcript.as_deref().is_some_and(is_codex_transcript)
         {
             Agent::Codex
         } else {
@@ -135,14 +138,14 @@ impl<'a> Event<'a> {
             cwd: text("cwd").map(|path| PathBuf::from(path.as_ref())),
             permission_mode: text("permission_mode"),
             source: text("source"),
-            prompt: object.get("prompt"),
+            prompt: get("prompt"),
             command_name: text("command_name"),
-            command_args: object.get("command_args"),
+            command_args: get("command_args"),
             tool_name: text("tool_name"),
-            tool_input: object.get("tool_input"),
-            tool_response: object.get("tool_response"),
+            tool_input: get("tool_input"),
+            tool_response: get("tool_response"),
             tool_use_id: text("tool_use_id"),
-            error: object.get("error"),
+            error: get("error"),
         })
         .filter(|event| !(is_cursor && is_claude_style(&name, event.kind)))
     }
