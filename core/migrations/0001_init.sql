@@ -37,15 +37,19 @@ CREATE TABLE note_tag (
 ) WITHOUT ROWID;
 CREATE INDEX note_tag_note ON note_tag (note_id);
 
--- `body` is the redacted text, `flat` what is searched beside it but never
--- shown; both Zstandard-compressed.
+-- The redacted text is `len` bytes from `start` on of what the `body` of chunk
+-- `body_chunk` decompresses to (Zstandard); `flat` is what is searched beside it
+-- but never shown.
 CREATE TABLE chunk (
   id INTEGER PRIMARY KEY,
   note_id INTEGER NOT NULL,
   line INTEGER NOT NULL,
   heading TEXT NOT NULL,
   language TEXT NOT NULL,
-  body BLOB NOT NULL,
+  body_chunk INTEGER NOT NULL,
+  start INTEGER NOT NULL,
+  len INTEGER NOT NULL,
+  body BLOB,
   flat BLOB
 );
 

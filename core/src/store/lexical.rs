@@ -50,7 +50,7 @@ impl Default for LexicalParams {
 
 /// Documents scored per step: their accumulators stay in the first-level
 /// cache, and no fresh memory is touched however large the index is.
-const WINDOW: usize = 4_096;
+const WINDOW: usize = 2_048;
 
 /// Figures over all segments that the formula needs.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]

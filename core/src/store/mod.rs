@@ -4,6 +4,7 @@
 //! A [`Writer`] owns the schema and holds the one writer lock; a [`Reader`]
 //! opens read-only, never creates, migrates or waits.
 
+mod body;
 mod check;
 mod exact;
 mod filter;

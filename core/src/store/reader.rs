@@ -13,10 +13,10 @@ use super::lexical::{
 };
 use super::record::{ChunkRow, FieldTerms, NoteRow, StoredLink};
 use super::schema::{self, SCHEMA_VERSION, sql};
-use super::segment::{BLOCK_BYTES, DOC_BYTES, Doc, Kind, block_id};
+use super::segment::{DOC_BYTES, Doc, Kind, block_id};
 use super::vector::{Int4Grid, Place, PlaceReader, scan4};
 use super::writer::{STORED_COLUMNS, stored_doc};
-use super::{record, vec_ext};
+use super::{body, record, vec_ext};
 use crate::error::{Error, ErrorKind, Result};
 use crate::model::{Link, NoteMeta, Vector};
 
@@ -450,14 +450,24 @@ impl Reader {
             Kind::Grid => 1,
             _ => segment.n_docs as usize,
         };
-        let mut open: Option<(i64, Blob<'_>)> = None;
-        let mut buffer = vec![0; BLOCK_BYTES];
-        for n in 0..n_items.div_ceil(kind.per_block()) {
-            let blob = self.reopen(&mut open, block_id(segment.id, kind, n))?;
-            let len = blob.len().min(BLOCK_BYTES);
-            blob.read_at_exact(&mut buffer[..len], 0)
-                .map_err(|error| sql("read the snapshot", error))?;
-            visit(n, &buffer[..len]);
+        let n_blocks = n_items.div_ceil(kind.per_block());
+        let doing = "read the snapshot";
+        // A block fits one page, so what SQLite hands out lies in the mapped
+        // file itself: nothing is copied.
+        let mut select = self
+            .conn
+            .prepare_cached("SELECT data FROM block WHERE id >= ?1 AND id < ?2 ORDER BY id")
+            .map_err(|error| sql(doing, error))?;
+        let mut rows = select
+            .query([block_id(segment.id, kind, 0), block_id(segment.id, kind, n_blocks)])
+            .map_err(|error| sql(doing, error))?;
+        for n in 0..n_blocks {
+            let row = rows.next().map_err(|error| sql(doing, error))?;
+            let block = row
+                .and_then(|row| row.get_ref(0).ok())
+                .and_then(|value| value.as_blob().ok())
+                .ok_or_else(|| Error::new(ErrorKind::Store, format!("{doing}: a block is gone")))?;
+            visit(n, block);
         }
         Ok(())
     }
@@ -491,7 +501,9 @@ impl Reader {
     pub fn chunk(&self, id: i64) -> Result<Option<ChunkRow>> {
         self.conn
             .prepare_cached(
-                "SELECT id, note_id, line, heading, language, body FROM chunk WHERE id = ?1",
+                "SELECT c.id, c.note_id, c.line, c.heading, c.language, holder.body, c.start,
+                   c.len
+                 FROM chunk c JOIN chunk holder ON holder.id = c.body_chunk WHERE c.id = ?1",
             )
             .and_then(|mut select| select.query_row([id], chunk_row).optional())
             .map_err(|error| sql("read a chunk", error))
@@ -585,7 +597,7 @@ impl Reader {
 
 /// Reads a chunk's texts and analyses them anew; `None` when it is gone.
 pub(super) fn stored_terms(conn: &Connection, chunk_id: i64) -> Result<Option<FieldTerms>> {
-    conn.prepare_cached(&format!("{STORED_COLUMNS} WHERE chunk.id = ?1"))
+    conn.prepare_cached(&format!("{STORED_COLUMNS} WHERE c.id = ?1"))
         .and_then(|mut select| select.query_row([chunk_id], stored_doc).optional())
         .map(|found| found.map(|(_, terms)| terms))
         .map_err(|error| sql("read a chunk", error))
@@ -721,14 +733,15 @@ impl FromJson for (String, String) {
 
 pub(super) fn chunk_row(row: &Row<'_>) -> rusqlite::Result<ChunkRow> {
     let language: String = row.get(4)?;
-    let body: &[u8] = row.get_ref(5)?.as_blob()?;
+    let frame: &[u8] = row.get_ref(5)?.as_blob()?;
+    let (start, len) = (row.get::<_, u32>(6)? as usize, row.get::<_, u32>(7)? as usize);
     Ok(ChunkRow {
         id: row.get(0)?,
         note_id: row.get(1)?,
         line: row.get(2)?,
         heading: row.get(3)?,
         language: record::language_of(&language),
-        text: record::decompress(body).ok_or_else(|| {
+        text: body::unpack(frame, start, len).ok_or_else(|| {
             rusqlite::Error::FromSqlConversionFailure(5, Type::Blob, "damaged text".into())
         })?,
     })

@@ -174,30 +174,6 @@ pub struct StoredLink {
     pub to_note: Option<i64>,
 }
 
-/// Compression level of the stored text: level 3 halves it at 300 MB/s.
-const COMPRESSION_LEVEL: i32 = 3;
-
-/// Largest text a stored chunk can decompress to; guards against a damaged
-/// length.
-const MAX_CHUNK_BYTES: usize = 64 << 20;
-
-/// Compresses to `[u32 length][frame]`.
-pub(super) fn compress(text: &str) -> std::io::Result<Vec<u8>> {
-    let mut body = (text.len() as u32).to_le_bytes().to_vec();
-    body.extend(zstd::bulk::compress(text.as_bytes(), COMPRESSION_LEVEL)?);
-    Ok(body)
-}
-
-/// Decompresses a stored text; `None` when it is damaged.
-pub(super) fn decompress(body: &[u8]) -> Option<String> {
-    let (len, frame) = body.split_first_chunk::<4>()?;
-    let len = u32::from_le_bytes(*len) as usize;
-    if len > MAX_CHUNK_BYTES {
-        return None;
-    }
-    String::from_utf8(zstd::bulk::decompress(frame, len).ok()?).ok()
-}
-
 pub(super) fn language_of(code: &str) -> Language {
     <[u8; 2]>::try_from(code.as_bytes()).map_or(Language::ENGLISH, Language)
 }
@@ -205,17 +181,6 @@ pub(super) fn language_of(code: &str) -> Language {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn compressed_text_comes_back_and_damage_is_noticed() {
-        let text = "una línea\n".repeat(50);
-        let mut body = compress(&text).unwrap();
-        assert!(body.len() < text.len() / 3);
-        assert_eq!(decompress(&body), Some(text));
-        body[0] = 1;
-        assert_eq!(decompress(&body), None);
-        assert_eq!(decompress(&compress("").unwrap()), Some(String::new()));
-    }
 
     #[test]
     fn the_context_of_a_chunk_is_title_file_name_aliases_and_tags() {

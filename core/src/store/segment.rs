@@ -406,7 +406,8 @@ impl SegmentBuilder {
         let doing = "write postings";
         let (inline, long) =
             if data.len() <= MAX_INLINE_BYTES { (data, &[][..]) } else { (&[][..], data) };
-        let (first, n) = (self.n_pieces as i64, long.len().div_ceil(BLOCK_BYTES) as i64);
+        let n = long.len().div_ceil(BLOCK_BYTES) as i64;
+        let first = if n == 0 { 0 } else { self.n_pieces as i64 };
         conn.prepare_cached("INSERT INTO posting VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)")
             .and_then(|mut insert| {
                 insert.execute(params![self.segment, term, df, note_df, first, n, inline])

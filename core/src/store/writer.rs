@@ -13,12 +13,11 @@ use std::time::Duration;
 use chrono::NaiveDate;
 use rusqlite::{Connection, OptionalExtension as _, params};
 
+use super::body::{self, Body, compress, decompress};
 use super::check;
 use super::lock::{Seal, WriterLock, try_lock};
 use super::reader::{chunk_row, note_meta};
-use super::record::{
-    ChunkRecord, FieldTerms, KnownNote, NoteRecord, Searched, compress, decompress, field_terms,
-};
+use super::record::{ChunkRecord, FieldTerms, KnownNote, NoteRecord, Searched, field_terms};
 use super::schema::{self, PAGE_SIZE, SCHEMA_VERSION, sql};
 use super::segment::{DOC_BYTES, Doc, DocFlags, Kind, SegmentBuilder, block_id};
 use super::vec_ext;
@@ -291,8 +290,9 @@ impl Writer {
         for (seq, link) in note.links.iter().enumerate() {
             self.put_link(note_id, seq, link)?;
         }
-        for chunk in &note.chunks {
-            self.put_chunk(note_id, note, chunk)?;
+        let texts: Vec<&str> = note.chunks.iter().map(|chunk| chunk.text.as_str()).collect();
+        for (chunk, body) in note.chunks.iter().zip(body::pack(&texts)?) {
+            self.put_chunk(note_id, first_chunk, note, chunk, &body)?;
         }
         Ok(())
     }
@@ -361,18 +361,35 @@ impl Writer {
         .map(drop)
     }
 
-    fn put_chunk(&mut self, note_id: i64, note: &NoteRecord, chunk: &ChunkRecord) -> Result<()> {
+    fn put_chunk(
+        &mut self,
+        note_id: i64,
+        first_chunk: i64,
+        note: &NoteRecord,
+        chunk: &ChunkRecord,
+        body: &Body,
+    ) -> Result<()> {
         let id = self.next_chunk;
         self.next_chunk += 1;
-        let body = compressed(chunk.text.as_str())?;
         let flat = match chunk.flat.as_str() {
             "" => None,
-            flat => Some(compressed(flat)?),
+            flat => Some(compress(flat)?),
         };
         self.execute(
             "write a chunk",
-            "INSERT INTO chunk VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
-            params![id, note_id, chunk.line, chunk.heading, chunk.language.code(), body, flat],
+            "INSERT INTO chunk VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)",
+            params![
+                id,
+                note_id,
+                chunk.line,
+                chunk.heading,
+                chunk.language.code(),
+                first_chunk + body.holder as i64,
+                body.start as i64,
+                chunk.text.as_str().len() as i64,
+                body.frame,
+                flat
+            ],
         )?;
         self.execute(
             "write keywords",
@@ -619,7 +636,7 @@ impl Writer {
         let doing = "read stored chunks";
         let mut select = self
             .conn
-            .prepare(&format!("{STORED_COLUMNS} WHERE chunk.id >= ?1 ORDER BY chunk.id"))
+            .prepare(&format!("{STORED_COLUMNS} WHERE c.id >= ?1 ORDER BY c.id"))
             .map_err(|error| sql(doing, error))?;
         let mut rows = select.query([first]).map_err(|error| sql(doing, error))?;
         let mut codes = PlaceReader::new(&self.conn);
@@ -778,8 +795,10 @@ fn place_of(conn: &Connection, chunk_id: i64) -> Result<Option<Place>> {
 
 /// What [`stored_doc`] reads.
 pub(super) const STORED_COLUMNS: &str =
-    "SELECT chunk.id, note_id, line, heading, language, body, flat, note.*
-     FROM chunk JOIN note ON note.id = note_id";
+    "SELECT c.id, c.note_id, c.line, c.heading, c.language, holder.body, c.start, c.len, c.flat,
+       note.*
+     FROM chunk c JOIN chunk holder ON holder.id = c.body_chunk
+       JOIN note ON note.id = c.note_id";
 
 /// Builds a document and its terms from a stored chunk and its note.
 pub(super) fn stored_doc(row: &rusqlite::Row<'_>) -> rusqlite::Result<(Doc, FieldTerms)> {
@@ -796,10 +815,6 @@ pub(super) fn stored_doc(row: &rusqlite::Row<'_>) -> rusqlite::Result<(Doc, Fiel
         language: chunk.language,
     };
     Ok((doc, field_terms(&path, &meta, searched)))
-}
-
-fn compressed(text: &str) -> Result<Vec<u8>> {
-    compress(text).map_err(|error| Error::with(ErrorKind::Store, "compress a chunk", error))
 }
 
 fn doc_of(
