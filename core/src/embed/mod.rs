@@ -90,6 +90,18 @@ impl Embedder {
         embed(&self.potion, &self.tables, text, true)
     }
 
+    /// Embeds a chunk with where it stands: note title and headings are mixed in
+    /// with a weight of [`CONTEXT_WEIGHT`]. The language is that of `text`.
+    pub fn chunk_in(&self, context: &str, text: &str) -> Embedded {
+        let mut chunk = self.chunk(text);
+        let around = self.chunk(context).vector;
+        for (value, more) in chunk.vector.iter_mut().zip(around) {
+            *value += CONTEXT_WEIGHT * more;
+        }
+        normalise(&mut chunk.vector, 1);
+        chunk
+    }
+
     /// Identifies everything the vectors depend on: model, tables and the way
     /// of pooling. An index made under another hash has to be rebuilt.
     pub fn hash(&self) -> &str {
@@ -119,7 +131,15 @@ fn hash_of(tables: &[WordTable]) -> String {
 }
 
 /// Changed whenever the same files give other vectors than before.
-const READING_VERSION: u32 = 1;
+const READING_VERSION: u32 = 2;
+
+/// Weight of title and headings beside the text in a chunk's vector.
+///
+/// In front of the text they outweigh a short chunk: pages found by their
+/// titles gain (0.52 to 0.58 nDCG@10 of the vectors alone), notes named by a
+/// bare identifier lose as much (0.65 to 0.59). At 0.15 to 0.3 the former keep
+/// their gain and the fused ranking is best on the mean of eight collections.
+const CONTEXT_WEIGHT: f32 = 0.25;
 
 fn embed(potion: &Potion, tables: &[WordTable], text: &str, mapped: bool) -> Embedded {
     let reading = Reading::of(text, potion, tables);

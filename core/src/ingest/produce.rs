@@ -221,8 +221,8 @@ fn read_sound(job: &Job<'_>, file: &SourceFile, known: Option<&KnownNote>) -> Pa
     let chunk = |chunk: crate::model::ChunkText| {
         let heading = heading_path(&chunk);
         let embedded = job.embedder.map(|embedder| {
-            let text = embedded_text(&meta.title, &heading, &chunk.text);
-            timed(&mut busy.embed, || embedder.chunk(&text))
+            let place = place(&meta.title, &chunk.headings);
+            timed(&mut busy.embed, || embedder.chunk_in(&place, &chunk.text))
         });
         let language = embedded.as_ref().map(|e| e.language).unwrap_or_default();
         let searched =
@@ -259,7 +259,12 @@ fn timed<T>(total: &mut Duration, work: impl FnOnce() -> T) -> T {
     result
 }
 
-/// What a chunk's vector is made of: where it stands, then what it says.
-fn embedded_text(title: &str, heading: &str, text: &str) -> String {
-    format!("{title}\n{heading}\n{text}")
+/// Where a chunk stands: title and headings, each once.
+fn place(title: &str, headings: &[String]) -> String {
+    let mut place = title.to_owned();
+    for heading in headings.iter().filter(|heading| *heading != title) {
+        place.push('\n');
+        place.push_str(heading);
+    }
+    place
 }
