@@ -33,6 +33,16 @@ use stem::CachedStemmer;
 /// parts only.
 pub const MAX_TERM_BYTES: usize = 64;
 
+/// Calls `emit` with every word of a text, folded: no stems, no compounds, no
+/// bigrams; the parts of identifiers count.
+pub fn words(text: &str, emit: &mut dyn FnMut(&str)) {
+    Scanner::new(text).run(&mut |piece| {
+        if let Piece::Word(word) = piece {
+            emit(word);
+        }
+    });
+}
+
 /// Calls `emit` with every term of one field, in text order, repeats included.
 ///
 /// An occurrence of a word is one call with its exact form and, where the stem

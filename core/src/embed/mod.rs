@@ -90,6 +90,16 @@ impl Embedder {
         embed(&self.potion, &self.tables, text, true)
     }
 
+    /// Returns the unit vector of one folded word read in `language`; all zeros
+    /// when nothing in it is known.
+    pub fn word(&self, folded: &str, language: Language) -> Vector {
+        let table = self.tables.iter().find(|table| table.language() == language);
+        let mut vector = [0.0; DIM];
+        let n_rows = reading::add_word(folded, &self.potion, table, &mut vector);
+        normalise(&mut vector, n_rows);
+        vector
+    }
+
     /// Embeds a chunk with where it stands: note title and headings are mixed in
     /// with a weight of [`CONTEXT_WEIGHT`]. The language is that of `text`.
     pub fn chunk_in(&self, context: &str, text: &str) -> Embedded {

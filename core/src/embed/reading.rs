@@ -107,6 +107,25 @@ impl<'t> Reading<'t> {
     }
 }
 
+/// Adds the rows of one word to `sum`, read through `table` where there is one,
+/// and returns how many there were.
+pub(super) fn add_word(
+    word: &str,
+    potion: &Potion,
+    table: Option<&WordTable>,
+    sum: &mut Vector,
+) -> usize {
+    let mut ids = Vec::new();
+    let n_added = match table {
+        Some(table) => add_line(word, potion, table, true, sum, &mut ids),
+        None => {
+            potion.pieces().encode(word, &mut ids);
+            0
+        }
+    };
+    n_added + potion.add_rows(&ids, true, sum)
+}
+
 /// Reads a line through the table; what the table does not know goes to `ids`
 /// as word pieces. Returns how many rows of the table were added.
 fn add_line(

