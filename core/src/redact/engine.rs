@@ -5,8 +5,9 @@ use std::sync::OnceLock;
 
 use super::pattern::{Match, Program};
 use super::prefilter::{self, Owner};
+use super::scan::{byte, line_start, run_end, skip};
 use super::table::{Edge, ROWS, Row};
-use super::value::{Traits, is_placeholder, wordiness};
+use super::value::{Traits, is_placeholder, is_wordlike, wordiness};
 use super::words::Cue;
 use super::{command, label, pem, phrase, runs, web};
 
@@ -125,6 +126,7 @@ fn shape(
         match program.match_at(text, at) {
             Ok(found) if is_edge_right(text, found.end, row.edge) => {
                 if is_credential(text, found, row) {
+                    let found = Match { end: wrapped_end(text, found, row), ..found };
                     spans.list.push(Span {
                         start: found.start,
                         end: found.end,
@@ -144,6 +146,35 @@ fn shape(
     furthest
 }
 
+/// Where a token goes on that was broken at the ends of lines: the next line
+/// begins with a run that is no word and is all that stands on it, or is long.
+fn wrapped_end(text: &[u8], found: Match, row: &Row) -> usize {
+    let mut end = found.end;
+    if row.edge == Edge::Both || found.end - found.start < 24 {
+        return end;
+    }
+    for _ in 0..40 {
+        let line = skip(text, end, b"\\ \r", 3);
+        let start = skip(text, line + 1, b" \t>|", 12);
+        let is_part = |b: u8| b.is_ascii_alphanumeric() || b"+/_=.-".contains(&b);
+        let next = run_end(text, start, 400, is_part);
+        let run = text.get(start..next).unwrap_or_default();
+        let is_alone = matches!(byte(text, next), b'\n' | b'\r' | 0);
+        // A line that ends well to the right was broken there.
+        let is_full = end - line_start(text, end, 120) >= 50;
+        let is_tail = match run.len() {
+            0 => false,
+            1..24 => is_alone && is_full && !is_wordlike(run),
+            _ => Traits::of(run).digit > 0 && wordiness(run) < 40,
+        };
+        if byte(text, line) != b'\n' || !is_tail || run.starts_with(b"-") {
+            break;
+        }
+        end = next;
+    }
+    end
+}
+
 /// True when no letter or digit stands directly before `at`, or it belongs to
 /// an escape: `\n` in JSON, the `m` of an ANSI colour, `%3D`.
 fn is_edge_left(text: &[u8], at: usize, edge: Edge) -> bool {
@@ -155,10 +186,17 @@ fn is_edge_left(text: &[u8], at: usize, edge: Edge) -> bool {
         [.., b'\\', b'n' | b'r' | b't'] => true,
         [.., b'm'] if before.contains(&0x1B) => true,
         [.., b'%', a, b] if a.is_ascii_hexdigit() && b.is_ascii_hexdigit() => true,
-        [.., last] if edge == Edge::Alone => !last.is_ascii_alphanumeric() && !b"+/".contains(last),
+        [.., last] if edge == Edge::Alone => !last.is_ascii_alphanumeric() && !is_in_blob(text, at),
         [.., last] => !last.is_ascii_alphanumeric(),
         [] => true,
     }
+}
+
+/// True when a long run of base64 leads up to `at`.
+fn is_in_blob(text: &[u8], at: usize) -> bool {
+    let head = text.get(at.saturating_sub(40)..at).unwrap_or_default();
+    let is_part = |b: &&u8| b.is_ascii_alphanumeric() || b"+/".contains(b);
+    head.iter().rev().take_while(is_part).count() >= 24
 }
 
 fn is_edge_right(text: &[u8], end: usize, edge: Edge) -> bool {

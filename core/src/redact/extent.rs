@@ -56,7 +56,7 @@ fn is_bold(text: &[u8], at: usize) -> bool {
     word.iter().rev().take(3).any(|b| *b == b'*')
 }
 
-const QUOTES: [(&str, &str); 10] = [
+const QUOTES: [(&str, &str); 11] = [
     ("\\\"", "\\\""),
     ("\"", "\""),
     ("'", "'"),
@@ -67,6 +67,7 @@ const QUOTES: [(&str, &str); 10] = [
     ("„", "“"),
     ("«", "»"),
     ("&quot;", "&quot;"),
+    ("&#39;", "&#39;"),
 ];
 
 /// A value in quotation marks, which end on the same line.
@@ -122,6 +123,8 @@ fn is_stop(text: &[u8], at: usize) -> bool {
         }
         0xE2 => has(text, at, "”") || has(text, at, "“"),
         0xC2 => has(text, at, "»"),
+        b'&' => ["&quot;", "&lt;", "&#39;", "&amp;"].iter().any(|entity| has(text, at, entity)),
+        b'%' => has(text, at, "%26") || has(text, at, "%0A"),
         _ => false,
     }
 }
@@ -139,16 +142,30 @@ fn is_unbalanced(value: &[u8]) -> bool {
 
 /// What else may be the value when the first candidate is not: `apiKey: string
 /// = "…"`, `user/password: ana / …`.
-pub(super) fn second(text: &[u8], first: Extent, spans: &mut Spans) -> Option<Extent> {
+pub(super) fn second(
+    text: &[u8],
+    first: Extent,
+    is_pair: bool,
+    spans: &mut Spans,
+) -> Option<Extent> {
     let len = first.end - first.start;
     let next = skip(text, first.end, b" `*\"'", 4);
     match byte(text, next) {
         b'=' if !first.is_quoted && len <= 40 && byte(text, next + 1) != b'=' => {
             quoted(text, skip(text, next + 1, b" ", 3))
         }
-        b'/' if len <= 64 && next > first.end => {
+        b'/' | b',' | b'|' | b'-' if len <= 64 && next > first.end => {
             let at = skip(text, next + 1, b" ", 2);
             quoted(text, at).or_else(|| bare(text, at, 0, spans))
+        }
+        // `SET PASSWORD FOR 'ana'@'%' = '…'`
+        b'@' if first.is_quoted => {
+            let sign = run_end(text, next, 24, |b| b != b'=');
+            quoted(text, skip(text, sign + 1, b" ", 2))
+        }
+        // `usuario y contraseña: ana …`
+        byte if is_pair && len <= 64 && next > first.end && !byte.is_ascii_control() => {
+            quoted(text, next).or_else(|| bare(text, next, 0, spans))
         }
         _ => None,
     }

@@ -65,6 +65,11 @@ pub(super) fn read(text: &[u8], start: usize, end: usize) -> Option<Joined> {
         }
         if byte(text, spaced) == b'(' {
             let close = run_end(text, spaced, 32, |b| b != b')');
+            let inner = text.get(spaced + 1..close)?;
+            let is_word = !inner.iter().any(u8::is_ascii_whitespace);
+            if inner.len() >= 8 && is_word && inner.iter().any(u8::is_ascii_digit) {
+                return join(Join::Beside, spaced + 1);
+            }
             at = (byte(text, close) == b')').then_some(close + 1)?;
             continue;
         }
@@ -99,10 +104,11 @@ fn word_end(text: &[u8], at: usize) -> usize {
 
 /// True where a word of prose may end; else what looks like one is a value.
 fn is_word_end(text: &[u8], at: usize) -> bool {
+    let is_last = !byte(text, at + 1).is_ascii_alphanumeric();
     match byte(text, at) {
-        b'.' | b'-' => !byte(text, at + 1).is_ascii_alphanumeric(),
+        b'.' | b'-' | b'*' | b')' | b']' | b'}' | b'>' => is_last,
         b if is_name_byte(b) => false,
-        b => b.is_ascii_whitespace() || b":=|,;)]}\"'`*>".contains(&b) || b == 0,
+        b => b.is_ascii_whitespace() || b":=|,;\"'`".contains(&b) || b == 0,
     }
 }
 
@@ -112,13 +118,15 @@ fn is_cell_end(text: &[u8], at: usize, marked: usize) -> bool {
 }
 
 fn separator(text: &[u8], at: usize, is_tag: bool) -> Option<(Join, usize)> {
-    const SIGNS: [(&str, Join); 15] = [
+    const SIGNS: [(&str, Join); 17] = [
         ("===", Join::Quoted),
         ("==", Join::Quoted),
         ("=>", Join::Sign),
         (":=", Join::Sign),
         ("::", Join::Sign),
         ("=", Join::Sign),
+        ("%3D", Join::Sign),
+        ("%3d", Join::Sign),
         (":", Join::Sign),
         ("：", Join::Sign),
         ("＝", Join::Sign),

@@ -30,6 +30,8 @@ pub(super) struct Label {
     pub(super) is_option: bool,
     /// The cue is "key", not a word beside keys such as "auth".
     pub(super) is_key: bool,
+    /// A user stands before the password: `user/password`, `usuario y clave`.
+    pub(super) is_pair: bool,
     /// `PASS`, which a test runner says.
     pub(super) is_verdict: bool,
     /// "pass" is a verb more often than a noun.
@@ -50,7 +52,7 @@ pub(super) fn detect(text: &[u8], at: usize, key: &str, cue: Cue, spans: &mut Sp
     };
     let is_value = |extent: &Extent| gate::accepts(&label, text, *extent);
     let found = first.and_then(|first| {
-        let second = || extent::second(text, first, spans).filter(is_value);
+        let second = || extent::second(text, first, label.is_pair, spans).filter(is_value);
         Some(first).filter(is_value).or_else(second).or_else(|| gate::groups(&label, text, first))
     });
     match found {
@@ -90,6 +92,7 @@ fn read_label(text: &[u8], at: usize, key: &str, cue: Cue) -> Option<(Label, usi
     let is_denied = denies(before, NOT_BEFORE)
         || denies(after, NOT_AFTER)
         || (cue == Cue::Key && denies(after, &["id"]))
+        || (word == "token" && denies(after, &["id", "uuid", "sha"]))
         || (cue != Cue::Password && is_listed(NOT_BEFORE, previous));
     let is_tailed = cue == Cue::Pass && after.len() > 8;
     if is_denied || is_tailed || !is_word(before, text.get(at..end)?, after, cue) {
@@ -109,6 +112,8 @@ fn read_label(text: &[u8], at: usize, key: &str, cue: Cue) -> Option<(Label, usi
         is_option: start - dashed >= 2 && byte(text, dashed) == b'-',
         is_whole: quote(stop) && quote(start.wrapping_sub(1)),
         is_key: word == "key" || word == "llave",
+        is_pair: is_listed(&["y", "e", "and", "und", "et"], previous)
+            || matches!(byte(text, start.wrapping_sub(1)), b'/' | b'+' | b'&'),
         is_verdict: text.get(start..stop) == Some(b"PASS"),
         is_verb: word == "pass"
             && before.is_empty()

@@ -117,78 +117,55 @@ fn is_announced(text: &[u8], start: usize) -> bool {
         return false;
     }
     let line = lines.first().copied().unwrap_or_default().to_ascii_lowercase();
-    let not_on_line: &[&[u8]] = &[
-        b"public",
-        b"ssh-",
-        b"integrity",
-        b"checksum",
-        b"hash",
-        b"digest",
-        b"etag",
-        b"request-id",
-        b"request id",
-        b"requestid",
-        b"client_id",
-        b"client id",
-        b"fingerprint",
-        b"certificate",
-        b"commit",
-        b"clave p\xC3\xBAblica",
-        b"cid",
-        b"address",
-        b"trace",
-        b"span",
-        b"sha",
-        b"nonce",
-        b"publishable",
-        b"sitekey",
-        b"site key",
-        b"recaptcha",
-        b"turnstile",
-        b"dkim",
-        b"nexttoken",
-        b"next_token",
-        b"uploadid",
-        b"continuation",
-        b"define",
-    ];
-    let words: [&[u8]; 22] = [
-        b"secret",
-        b"token",
-        b"key",
-        b"hmac",
-        b"master",
-        b"rotate",
-        b"llave",
-        b"clave",
-        b"credential",
-        b"credencial",
-        b"password",
-        b"contrase",
-        b"openssl",
-        b"genkey",
-        b"encrypt",
-        b"cifrado",
-        b"signing",
-        b"salt",
-        b"pepper",
-        b"auth",
-        b"pwgen",
-        b"webhook",
-    ];
-    let holds = |lines: &[u8], words: &[&[u8]]| {
-        words.iter().any(|word| memchr::memmem::find(lines, word).is_some())
-    };
-    if holds(&line, not_on_line) {
+    if NOT_ON_LINE.iter().any(|word| memchr::memmem::find(&line, word).is_some()) {
         return false;
     }
-    let near = lines.iter().take(3).any(|line| holds(&line.to_ascii_lowercase(), &words));
-    near && !lines
-        .iter()
-        .skip(1)
-        .take(1)
-        .any(|line| holds(&line.to_ascii_lowercase(), &not_on_line[..6]))
+    let above = lines.get(1).map(|line| line.to_ascii_lowercase()).unwrap_or_default();
+    let is_hash = NOT_ABOVE.iter().any(|word| memchr::memmem::find(&above, word).is_some());
+    let near = lines.iter().take(3).any(|line| {
+        let line = line.to_ascii_lowercase();
+        NEAR.iter().any(|word| has_word(&line, word))
+    });
+    near && !is_hash
 }
+
+/// True when `word` begins a word of `line`; a short one has to be all of it,
+/// so that `keyboard` and `author` say nothing.
+fn has_word(line: &[u8], word: &[u8]) -> bool {
+    memchr::memmem::find_iter(line, word).any(|at| {
+        let before = at.checked_sub(1).is_some_and(|i| line[i].is_ascii_alphabetic());
+        let rest = line.get(at + word.len()..).unwrap_or_default();
+        let is_end = match rest {
+            [b's', next, ..] => !next.is_ascii_alphabetic(),
+            [next, ..] => !next.is_ascii_alphabetic(),
+            [] => true,
+        };
+        !before && (is_end || word.len() > 6)
+    })
+}
+
+/// Words that, on the same line, say that a run is no key to keep.
+#[rustfmt::skip]
+const NOT_ON_LINE: &[&[u8]] = &[
+    b"public", b"ssh-", b"integrity", b"checksum", b"hash", b"digest", b"etag", b"request-id",
+    b"request id", b"requestid", b"client_id", b"client id", b"fingerprint", b"certificate",
+    b"commit", b"clave p\xC3\xBAblica", b"cid", b"address", b"trace", b"span", b"sha", b"nonce",
+    b"publishable", b"sitekey", b"site key", b"recaptcha", b"turnstile", b"dkim", b"nexttoken",
+    b"next_token", b"uploadid", b"continuation", b"define",
+];
+
+/// Words that say so from the line above.
+const NOT_ABOVE: &[&[u8]] = &[b"public", b"ssh-", b"integrity", b"checksum", b"hash", b"digest"];
+
+/// Words that say so of the run on their line or on one of the next two.
+#[rustfmt::skip]
+const NEAR: &[&[u8]] = &[
+    b"secret", b"secreto", b"secreta", b"token", b"key", b"apikey", b"hmac", b"master", b"maestra",
+    b"rotate", b"llave", b"clave", b"credential", b"credencial", b"password", b"contrase",
+    b"openssl", b"genkey", b"encrypt", b"encryption", b"cifrado", b"signing", b"salt", b"pepper",
+    b"auth", b"pwgen", b"webhook", b"fernet", b"firma", b"semilla", b"urandom", b"jwt", b"psk",
+    b"passphrase", b"privatekey", b"genpsk",
+];
 
 /// True when the line above or below is base64 as well.
 fn is_block(text: &[u8], start: usize, end: usize) -> bool {

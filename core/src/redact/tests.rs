@@ -10,7 +10,7 @@ use super::*;
 fn hides(recipe: &str, text: &str) {
     for seed in 0..20 {
         let secret = assemble(recipe, seed);
-        let full = text.replace('@', &secret);
+        let full = text.replace('@', &secret).replace('#', "@");
         let out = Filter::builtin().scrub(&full);
         assert!(!out.text.contains(&secret), "left in {full:?} -> {:?}", out.text.as_str());
         assert!(out.text.contains("[REDACTED:"), "{full:?}");
@@ -54,6 +54,10 @@ fn labels_in_settings_code_and_prose_announce_passwords() {
         "Server=db;Uid=ana;Pwd=@;Encrypt=True",
         "mount -o username=ana,password=@,uid=1000",
         "CREATE USER app IDENTIFIED BY '@';",
+        "SET PASSWORD FOR 'ana'#'%' = '@';",
+        "usuario y contraseña: ana @",
+        "the password (@) still works",
+        "&quot;password&quot;: &quot;@&quot;",
     ] {
         hides(PASSWORD, text);
     }
@@ -112,6 +116,16 @@ fn requests_urls_and_commands_carry_credentials() {
             let out = Filter::builtin().scrub(&full);
             assert!(!out.text.contains(&secret), "left in {full:?} -> {:?}", out.text.as_str());
         }
+    }
+}
+
+#[test]
+fn a_token_broken_at_the_end_of_lines_goes_whole() {
+    for seed in 0..20 {
+        let token = assemble("sk-ant-{x}api03-{w93}AA", seed);
+        let (first, second) = token.split_at(64);
+        let out = Filter::builtin().scrub(&format!("key:\n{first}\n{second}\n\nThe plan."));
+        assert!(!out.text.contains(second) && out.text.ends_with("\n\nThe plan."), "{}", out.text);
     }
 }
 

@@ -173,14 +173,18 @@ fn is_path(value: &[u8]) -> bool {
 /// Calls, subscripts, dotted names, types: what stands bare in source code.
 fn is_code(value: &[u8]) -> bool {
     let marks = [&b"::"[..], b"()", b"->", b"=>", b"&&", b"||", b"??", b"<-", b"=="];
-    if marks.iter().any(|mark| contains(value, mark)) {
+    // Base64 may end in `==`.
+    let n_padding = value.iter().rev().take_while(|b| **b == b'=').count();
+    let unpadded = value.get(..value.len() - n_padding).unwrap_or_default();
+    if marks.iter().any(|mark| contains(unpadded, mark)) {
         return true;
     }
     let head = value.iter().position(|b| !(b.is_ascii_alphanumeric() || b"_.".contains(b)));
     let head = head.unwrap_or(value.len());
     let name = value.get(..head).unwrap_or_default();
     let is_name = name.first().is_some_and(|b| b.is_ascii_alphabetic() || *b == b'_');
-    if is_constant(value) || value.starts_with(b"0x") {
+    let is_number = |digits: &[u8]| digits.iter().all(|b| b.is_ascii_hexdigit() || *b == b'_');
+    if is_constant(value) || value.strip_prefix(b"0x").is_some_and(is_number) {
         return true;
     }
     match value.get(head) {
