@@ -127,7 +127,7 @@ fn a_stored_large_output_is_read_from_its_file() {
     let raw: String = (1..=20_000).map(|i| format!("{i}\n")).collect();
     let file = world.home().join("tool-results.txt");
     fs::write(&file, &raw).unwrap();
-    let response = json!({"stdout": &raw[..30_000], "stderr": "", "interrupted": false, "isImage": false,
+    let response = json!({"stdout": raw.get(..30_000), "stderr": "", "interrupted": false, "isImage": false,
         "persistedOutputPath": file, "persistedOutputSize": raw.len()});
     let event = event("Bash", &json!({"command": "seq 1 20000"}), &response);
     let reply = world.run("compress-output", &[], event).code(0).json();

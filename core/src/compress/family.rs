@@ -88,7 +88,7 @@ pub(super) fn label(command: &[u8], lines: &Lines) -> &'static str {
     ]) {
         return "build";
     }
-    let n = lines.len().min(SAMPLE).max(1);
+    let n = lines.len().clamp(1, SAMPLE);
     if (1..n).filter(|&idx| lines.no(idx) == lines.no(idx - 1)).count() * 3 > n {
         return "progress";
     }
@@ -151,30 +151,21 @@ pub(super) fn family(command: &[u8], raw: &[u8], lines: &Lines) -> Family {
     Family::Text
 }
 
-/// The program of each simple command, without its folder.
+/// The program of each simple command, without its folder; those that print
+/// next to nothing are left out.
 pub(super) fn programs(command: &[u8]) -> Vec<&[u8]> {
+    const BEFORE: &[&[u8]] = &[
+        b"sudo", b"time", b"env", b"then", b"do", b"!", b"timeout", b"nice", b"xargs", b"command",
+    ];
+    const SILENT: &[&[u8]] = &[b"cd", b"echo", b"printf", b"pwd", b"true", b"export", b"set"];
     command
         .split(|b| matches!(b, b';' | b'|' | b'&' | b'\n'))
         .filter_map(|part| {
-            part.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty()).find(|word| {
-                !word.contains(&b'=')
-                    && ![
-                        b"sudo".as_slice(),
-                        b"time",
-                        b"env",
-                        b"cd",
-                        b"then",
-                        b"do",
-                        b"!",
-                        b"timeout",
-                        b"nice",
-                        b"xargs",
-                        b"command",
-                    ]
-                    .contains(word)
-            })
+            part.split(u8::is_ascii_whitespace)
+                .find(|word| !word.is_empty() && !word.contains(&b'=') && !BEFORE.contains(word))
         })
         .map(|word| word.rsplit(|&b| b == b'/').next().unwrap_or(word))
+        .filter(|word| !SILENT.contains(word))
         .collect()
 }
 
@@ -396,7 +387,7 @@ mod tests {
     fn programs_are_found_behind_wrappers_and_pipes() {
         assert_eq!(
             programs(b"cd x && A=1 /usr/bin/grep -rn y . | head -3"),
-            [b"x".as_slice(), b"grep", b"head"]
+            [b"grep".as_slice(), b"head"]
         );
     }
 }

@@ -168,7 +168,9 @@ fn escape(text: &[u8]) -> (usize, bool) {
                 Some(b'G' | b'A' | b'F' | b'H' | b'J') => true,
                 _ => false,
             };
-            ((at + 1).min(text.len()), overwrites)
+            // A sequence that is cut off has no final byte.
+            let ended = text.get(at).is_some_and(|b| (0x40..0x7f).contains(b));
+            (at + usize::from(ended), overwrites)
         }
         Some(b']') => {
             let end = text.iter().position(|&b| b == b'\x07').map(|at| at + 1);
@@ -221,5 +223,6 @@ mod tests {
     fn links_and_charset_switches_are_skipped() {
         assert_eq!(texts(b"\x1b]8;;http://x\x07link\x1b]8;;\x07 \x1b(Bz"), [(1, "link z".into())]);
         assert_eq!(texts(b"cut \x1b["), [(1, "cut".into())]);
+        assert_eq!(texts(b"cut \x1b[39;\x1b[0m off"), [(1, "cut  off".into())]);
     }
 }
