@@ -8,7 +8,7 @@
 use super::family::is_dated;
 use super::hash::{Map, hash};
 use super::place::Frame;
-use super::rank::{COMMON, MAX_ALIKE, MAX_NAMED, MUST, NOISE, SHOULD, Seen, raise};
+use super::rank::{COMMON, MAX_ALIKE, MAX_NAMED, MUST, NOISE, SHOULD, Seen, is_numbered, raise};
 use super::signal::Severity;
 use super::template::BLANK;
 
@@ -33,16 +33,16 @@ pub(super) fn severities(seen: &Seen<'_>, ranks: &mut [u8]) {
             Severity::Strong if nth >= MAX_ALIKE && size > 2 * MAX_ALIKE => 4,
             Severity::Strong if nth < MAX_NAMED => MUST,
             Severity::Strong => 4,
-            Severity::Warning if signal.place && !is_dated(seen.lines.get(idx)) => match nth {
+            // A log that warns with every line says one thing.
+            Severity::Warning if usual && (size > 60 || is_dated(seen.lines.get(idx))) => {
+                if nth < 2 { SHOULD } else { COMMON }
+            }
+            Severity::Warning => match nth {
                 0..=2 => MUST,
                 3..=39 if !seen.failed => SHOULD,
                 3..=39 => 3,
                 _ => 5,
             },
-            Severity::Warning if usual && nth >= 2 => COMMON,
-            Severity::Warning if nth >= 5 * MAX_ALIKE => 5,
-            Severity::Warning if nth < 3 => MUST,
-            Severity::Warning => SHOULD,
             Severity::Weak if size <= seen.rare_max => 2,
             Severity::Weak if nth < 2 => 4,
             _ if signal.tally && (size <= 3 || idx + 8 >= n) => MUST,
@@ -78,6 +78,7 @@ fn named(seen: &Seen<'_>, idx: usize) -> bool {
     ];
     !detail
         && (seen.signal(idx).place
+            || is_numbered(line)
             || says.iter().any(|word| memchr::memmem::find(line, word).is_some()))
 }
 
@@ -104,7 +105,8 @@ pub(super) fn explanations(seen: &Seen<'_>, ranks: &mut [u8]) {
         if signal.pass {
             distance = u32::MAX;
         }
-        if distance == u32::MAX || signal.frame != Frame::None || seen.is_usual(idx) {
+        let usual = seen.is_usual(idx) && !signal.place;
+        if distance == u32::MAX || signal.frame != Frame::None || usual {
             continue;
         }
         distance += 1;

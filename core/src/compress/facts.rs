@@ -1,6 +1,7 @@
 //! What an extract must hold, read from the whole output before anything is
 //! dropped.
 
+use super::family::is_dated;
 use super::json::{Doc, Kind};
 use super::rank::{MUST, Seen};
 use super::select::Limits;
@@ -35,7 +36,7 @@ pub(super) fn facts(seen: &Seen<'_>, ranks: &[u8], limits: Limits, exact: bool) 
     let mut facts = Facts::default();
     for (idx, &rank) in ranks.iter().enumerate() {
         let signal = seen.signal(idx);
-        if signal.severity == Severity::Warning && signal.place {
+        if signal.severity == Severity::Warning && !signal.tally && !is_dated(seen.lines.get(idx)) {
             facts.n_warnings += 1;
         }
         if rank != MUST {
