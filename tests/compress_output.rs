@@ -117,7 +117,7 @@ fn the_hook_replaces_bash_output_in_the_same_shape() {
         fs::read_to_string(world.home().join(".local/state/postil/compressions.tsv")).unwrap();
     assert_eq!(
         ledger.lines().map(|line| line.split('\t').next().unwrap()).collect::<Vec<_>>(),
-        ["C", "O"]
+        ["C", "O", "O"]
     );
 }
 

@@ -189,7 +189,7 @@ fn limits(output: &Output<'_>, family: Family) -> Limits {
     let n = output.raw.len();
     let rows = matches!(family, Family::Search | Family::Diff | Family::Log | Family::Listing);
     let (soft, hard) = if output.exit_code != 0 {
-        ((n / 3).clamp(2000, if rows { 6000 } else { 3600 }), 9000)
+        ((n * 2 / 5).clamp(2000, if rows { 6000 } else { 3600 }), 9000)
     } else if n > MAX_SHOWN {
         (if rows { 2200 } else { 1500 }, 4600)
     } else if rows {
