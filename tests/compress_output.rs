@@ -113,6 +113,8 @@ fn the_hook_replaces_bash_output_in_the_same_shape() {
     world.run("compress-output", &[], bash_event("cargo test", text)).silent();
     let read_back = format!("sed -n 1,600p {}", original(text));
     world.run("compress-output", &[], bash_event(&read_back, &failing_run())).silent();
+    let read = event("Read", &json!({"file_path": original(text)}), &json!({"type": "text"}));
+    world.run("compress-output", &[], read).silent();
     let ledger =
         fs::read_to_string(world.home().join(".local/state/postil/compressions.tsv")).unwrap();
     assert_eq!(
