@@ -127,3 +127,6 @@ fn read_input() -> Result<Vec<u8>> {
 fn write_reply(bytes: &[u8]) -> std::io::Result<()> {
     File::from(std::io::stdout().as_fd().try_clone_to_owned()?).write_all(bytes)
 }
+
+#[cfg(test)]
+mod tests;
