@@ -109,7 +109,7 @@ fn init(args: &Args, binaries: &Path) -> Result<String> {
         Err(error) => return Err(error),
     }
     if args.register {
-        change(args, &config.host, &mut out, |agent| register(agent, &config.host, binaries))?;
+        change(args, &config.host, &mut out, |agent| register(agent, &config, binaries))?;
     }
     Ok(out)
 }

@@ -9,7 +9,7 @@ use std::fs;
 use std::io::{ErrorKind as IoErrorKind, Write};
 use std::path::{Path, PathBuf};
 
-use postil_core::config::Host;
+use postil_core::config::{Config, Host};
 use postil_core::error::{Error, ErrorKind, Result};
 use serde_json::{Map, Value, json};
 
@@ -84,11 +84,15 @@ pub(crate) struct Plan {
 }
 
 /// Plans to put the hooks in; `folder` holds the binaries.
-pub(crate) fn register(agent: Agent, host: &Host, folder: &Path) -> Result<Plan> {
+///
+/// What the configuration leaves switched off is not registered: a hook that
+/// has nothing to do still costs its start.
+pub(crate) fn register(agent: Agent, config: &Config, folder: &Path) -> Result<Plan> {
+    let host = &config.host;
     let (file, before) = read(&agent.settings(host))?;
     let mut settings = parse(&file, before.as_deref())?;
     remove_own(&mut settings);
-    add_own(&mut settings, &own(agent, folder)?, &file)?;
+    add_own(&mut settings, &own(agent, folder, &switched_on(config))?, &file)?;
     let after = Some(to_text(&settings, before.as_deref()));
     Ok(Plan { backup: backup_path(&file), file, before, after, is_restore: false })
 }
@@ -202,11 +206,24 @@ fn unusable(file: &Path) -> Error {
 }
 
 /// Returns the settings an agent needs, with the commands' real place.
-fn own(agent: Agent, folder: &Path) -> Result<Value> {
+fn own(agent: Agent, folder: &Path, switched_on: &[&str]) -> Result<Value> {
     let mut own: Value = serde_json::from_str(agent.template())
         .map_err(|error| Error::with(ErrorKind::Config, "read the hook template", error))?;
     let groups = own["hooks"].as_object_mut().into_iter().flat_map(Map::values_mut);
-    for group in groups.filter_map(Value::as_array_mut).flatten() {
+    for groups in groups.filter_map(Value::as_array_mut) {
+        // `when` is the template's own; agents refuse keys they do not know.
+        groups.retain_mut(|group| {
+            let when = group.as_object_mut().and_then(|group| group.shift_remove("when"));
+            when.is_none_or(|when| when.as_str().is_some_and(|when| switched_on.contains(&when)))
+        });
+        groups.iter_mut().for_each(|group| place(group, agent, folder));
+    }
+    Ok(own)
+}
+
+/// Writes the real commands into a group.
+fn place(group: &mut Value, agent: Agent, folder: &Path) {
+    {
         let handlers: Vec<&mut Value> = if group.get("hooks").is_some() {
             group["hooks"].as_array_mut().into_iter().flatten().collect()
         } else {
@@ -217,7 +234,15 @@ fn own(agent: Agent, folder: &Path) -> Result<Value> {
             handler["command"] = command.into();
         }
     }
-    Ok(own)
+}
+
+/// Names the conditions of the templates that hold.
+fn switched_on(config: &Config) -> Vec<&'static str> {
+    let conditions = [
+        ("compress.wrap", config.compress.wrap),
+        ("capture.insights", config.capture.insights.enabled),
+    ];
+    conditions.into_iter().filter(|(_, holds)| *holds).map(|(name, _)| name).collect()
 }
 
 fn add_own(settings: &mut Value, own: &Value, file: &Path) -> Result<()> {
@@ -339,15 +364,22 @@ fn write_whole(file: &Path, text: &str, like: &Path) -> Result<()> {
 
 #[cfg(test)]
 mod tests {
+    use postil_core::config::Overrides;
+
     use super::*;
 
-    fn host(dir: &Path) -> Host {
-        Host {
+    fn config(dir: &Path) -> Config {
+        let file = dir.join("config.toml");
+        fs::write(&file, "").unwrap();
+        let overrides = Overrides { config: Some(file), ..Overrides::default() };
+        let mut config = Config::load(&overrides).unwrap();
+        config.host = Host {
             claude: dir.join(".claude"),
             codex: dir.join(".codex"),
             cursor: dir.join(".cursor"),
             ..Host::default()
-        }
+        };
+        config
     }
 
     const BIN: &str = "/home/ana/.local/lib/postil";
@@ -372,11 +404,12 @@ mod tests {
     fn registering_twice_is_registering_once() {
         for agent in Agent::ALL {
             let dir = tempfile::tempdir().unwrap();
-            let host = host(dir.path());
-            apply(&register(agent, &host, Path::new(BIN)).unwrap());
+            let config = config(dir.path());
+            let host = config.host.clone();
+            apply(&register(agent, &config, Path::new(BIN)).unwrap());
             let once = fs::read_to_string(agent.settings(&host)).unwrap();
-            assert!(register(agent, &host, Path::new(BIN)).unwrap().is_empty(), "{agent:?}");
-            apply(&register(agent, &host, Path::new("/opt/postil/bin")).unwrap());
+            assert!(register(agent, &config, Path::new(BIN)).unwrap().is_empty(), "{agent:?}");
+            apply(&register(agent, &config, Path::new("/opt/postil/bin")).unwrap());
             let moved = fs::read_to_string(agent.settings(&host)).unwrap();
             assert_eq!(
                 moved.matches("context-inject").count(),
@@ -389,16 +422,32 @@ mod tests {
     }
 
     #[test]
+    fn what_is_switched_off_is_not_registered() {
+        let folder = Path::new(BIN);
+        let few = own(Agent::ClaudeCode, folder, &[]).unwrap().to_string();
+        let all = own(Agent::ClaudeCode, folder, &["compress.wrap", "capture.insights"])
+            .unwrap()
+            .to_string();
+        assert!(all.len() > few.len());
+        assert!(!few.contains("when") && !all.contains("when"));
+        assert_eq!(
+            all.matches("compress-output").count(),
+            few.matches("compress-output").count() + 1
+        );
+    }
+
+    #[test]
     fn unregistering_restores_the_file_byte_for_byte() {
         let dir = tempfile::tempdir().unwrap();
-        let host = host(dir.path());
+        let config = config(dir.path());
+        let host = config.host.clone();
         let file = host.claude.join("settings.json");
         fs::create_dir_all(&host.claude).unwrap();
         let own = "{\n\t\"model\": \"opus\", \"zeta\": 1,\n\t\"alpha\": [ 1,2 ],\n\t\"hooks\": {\"Stop\": \
                    [{\"hooks\": [{\"type\": \"command\", \"command\": \"say done\"}]}],\n\t\"PreToolUse\": \
                    [{\"matcher\": \"Bash\", \"hooks\": [{\"type\": \"command\", \"command\": \"lint\"}]}]}}\n";
         fs::write(&file, own).unwrap();
-        apply(&register(Agent::ClaudeCode, &host, Path::new(BIN)).unwrap());
+        apply(&register(Agent::ClaudeCode, &config, Path::new(BIN)).unwrap());
         let text = fs::read_to_string(&file).unwrap();
         assert!(
             text.contains("say done")
@@ -416,11 +465,12 @@ mod tests {
     #[test]
     fn later_changes_of_the_user_survive_unregistering() {
         let dir = tempfile::tempdir().unwrap();
-        let host = host(dir.path());
+        let config = config(dir.path());
+        let host = config.host.clone();
         let file = host.claude.join("settings.json");
         fs::create_dir_all(&host.claude).unwrap();
         fs::write(&file, "{\"model\": \"opus\"}").unwrap();
-        apply(&register(Agent::ClaudeCode, &host, Path::new(BIN)).unwrap());
+        apply(&register(Agent::ClaudeCode, &config, Path::new(BIN)).unwrap());
         let text = fs::read_to_string(&file).unwrap().replace("\"opus\"", "\"sonnet\"");
         fs::write(&file, text).unwrap();
         apply(&unregister(Agent::ClaudeCode, &host).unwrap());
@@ -432,8 +482,9 @@ mod tests {
     fn a_file_that_was_not_there_is_gone_afterwards() {
         for agent in Agent::ALL {
             let dir = tempfile::tempdir().unwrap();
-            let host = host(dir.path());
-            apply(&register(agent, &host, Path::new(BIN)).unwrap());
+            let config = config(dir.path());
+            let host = config.host.clone();
+            apply(&register(agent, &config, Path::new(BIN)).unwrap());
             apply(&unregister(agent, &host).unwrap());
             assert!(!agent.settings(&host).exists(), "{agent:?}");
             assert!(unregister(agent, &host).unwrap().is_empty());
@@ -443,7 +494,8 @@ mod tests {
     #[test]
     fn what_cannot_be_read_is_not_touched() {
         let dir = tempfile::tempdir().unwrap();
-        let host = host(dir.path());
+        let config = config(dir.path());
+        let host = config.host.clone();
         let file = host.claude.join("settings.json");
         fs::create_dir_all(&host.claude).unwrap();
         for bad in [
@@ -453,7 +505,7 @@ mod tests {
             "{\"hooks\": {\"Stop\": 5, \"PreToolUse\": 1}}",
         ] {
             fs::write(&file, bad).unwrap();
-            assert!(register(Agent::ClaudeCode, &host, Path::new(BIN)).is_err(), "{bad}");
+            assert!(register(Agent::ClaudeCode, &config, Path::new(BIN)).is_err(), "{bad}");
             assert_eq!(fs::read_to_string(&file).unwrap(), bad);
         }
     }
@@ -471,10 +523,10 @@ mod tests {
     #[test]
     fn a_folder_with_blanks_is_quoted_for_shells_only() {
         let folder = Path::new("/home/ana maría/it's/postil");
-        let claude = own(Agent::ClaudeCode, folder).unwrap();
+        let claude = own(Agent::ClaudeCode, folder, &[]).unwrap();
         let command = &claude["hooks"]["SessionStart"][0]["hooks"][0]["command"];
         assert_eq!(command, "/home/ana maría/it's/postil/context-inject");
-        let codex = own(Agent::Codex, folder).unwrap();
+        let codex = own(Agent::Codex, folder, &[]).unwrap();
         let handler = &codex["hooks"]["SessionStart"][0]["hooks"][0];
         assert_eq!(handler["command"], "'/home/ana maría/it'\\''s/postil/context-inject'");
         assert_eq!(own_command(handler).unwrap(), folder.join("context-inject"));
@@ -484,12 +536,13 @@ mod tests {
     #[test]
     fn a_linked_file_stays_a_link() {
         let dir = tempfile::tempdir().unwrap();
-        let host = host(dir.path());
+        let config = config(dir.path());
+        let host = config.host.clone();
         fs::create_dir_all(&host.claude).unwrap();
         let real = dir.path().join("dotfiles.json");
         fs::write(&real, "{}").unwrap();
         std::os::unix::fs::symlink(&real, host.claude.join("settings.json")).unwrap();
-        apply(&register(Agent::ClaudeCode, &host, Path::new(BIN)).unwrap());
+        apply(&register(Agent::ClaudeCode, &config, Path::new(BIN)).unwrap());
         assert!(host.claude.join("settings.json").is_symlink());
         assert!(fs::read_to_string(&real).unwrap().contains("context-inject"));
     }

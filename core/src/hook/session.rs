@@ -116,6 +116,63 @@ impl Ledger {
     }
 }
 
+/// How long a task waits for its subagent. One that was refused never starts.
+const TASK_SECONDS: u64 = 60;
+
+/// Leaves the task of a subagent that is about to start for its own first
+/// event, which does not name it. `task` has to be redacted.
+pub fn leave_task(folder: &Path, event: &Event<'_>, agent_type: &str, task: &str) -> Result<()> {
+    let mut tasks = Tasks::open(folder, event)?;
+    let line = format!("T\t{}\t{}\t{}", now(), escape(agent_type), escape(task));
+    tasks.lines.push(line);
+    tasks.save()
+}
+
+/// Takes the oldest task that waits for a subagent of this type.
+pub fn take_task(folder: &Path, event: &Event<'_>, agent_type: &str) -> Option<String> {
+    let mut tasks = Tasks::open(folder, event).ok()?;
+    let start = now().saturating_sub(TASK_SECONDS);
+    let fields = |line: &str| {
+        let mut fields = line.strip_prefix("T\t")?.splitn(3, '\t');
+        let time: u64 = fields.next()?.parse().ok()?;
+        Some((time, unescape(fields.next()?), unescape(fields.next()?)))
+    };
+    tasks.lines.retain(|line| fields(line).is_some_and(|(time, ..)| time >= start));
+    let at = tasks
+        .lines
+        .iter()
+        .position(|line| fields(line).is_some_and(|(_, waiting, _)| waiting == agent_type));
+    let found = at.map(|at| tasks.lines.remove(at));
+    tasks.save().ok()?;
+    found.and_then(|line| fields(&line)).map(|(_, _, task)| task)
+}
+
+/// The tasks of a session that wait for their subagents, locked.
+struct Tasks {
+    file: File,
+    path: PathBuf,
+    lines: Vec<String>,
+}
+
+impl Tasks {
+    fn open(folder: &Path, event: &Event<'_>) -> Result<Self> {
+        let path = folder.join(file_name(&event.session_id, None) + ".tasks");
+        create_folder(folder)?;
+        let mut file = open_file(&path).map_err(|error| Error::io("open", &path, error))?;
+        file.lock_exclusive().map_err(|error| Error::io("lock", &path, error))?;
+        let mut bytes = Vec::new();
+        file.read_to_end(&mut bytes).map_err(|error| Error::io("read", &path, error))?;
+        let lines = String::from_utf8_lossy(&bytes).lines().map(str::to_owned).collect();
+        Ok(Self { file, path, lines })
+    }
+
+    fn save(&mut self) -> Result<()> {
+        let text: String = self.lines.iter().map(|line| format!("{line}\n")).collect();
+        let write = self.file.set_len(0).and_then(|()| self.file.write_all(text.as_bytes()));
+        write.map_err(|error| Error::io("write", &self.path, error))
+    }
+}
+
 /// A ledger read for statistics.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct History {
@@ -130,6 +187,7 @@ pub struct History {
 pub fn histories(folder: &Path) -> Vec<History> {
     let Ok(entries) = fs::read_dir(folder) else { return Vec::new() };
     let mut paths: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
+    paths.retain(|path| path.extension().is_none_or(|extension| extension != "tasks"));
     paths.sort();
     paths
         .iter()
@@ -265,6 +323,22 @@ mod tests {
         assert_eq!(histories.len(), 1);
         assert_eq!(histories[0].transcript.as_deref(), Some(Path::new("/t/a b.jsonl")));
         assert_eq!(histories[0].entries, [entry(1, 100), entry(2, 50)]);
+    }
+
+    #[test]
+    fn tasks_wait_in_order_for_their_subagents() {
+        let dir = tempfile::tempdir().unwrap();
+        let folder = dir.path().join("sessions");
+        let event = Event::parse(EVENT, false).unwrap();
+        for (kind, task) in [("a", "first\tof\na"), ("b", "of b"), ("a", "second of a")] {
+            leave_task(&folder, &event, kind, task).unwrap();
+        }
+        assert_eq!(take_task(&folder, &event, "a").as_deref(), Some("first\tof\na"));
+        assert_eq!(take_task(&folder, &event, "c"), None);
+        assert_eq!(take_task(&folder, &event, "a").as_deref(), Some("second of a"));
+        assert_eq!(take_task(&folder, &event, "a"), None);
+        assert_eq!(take_task(&folder, &event, "b").as_deref(), Some("of b"));
+        assert!(histories(&folder).is_empty());
     }
 
     #[test]

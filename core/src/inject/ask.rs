@@ -10,6 +10,7 @@ use super::prompt::{Prompt, classify};
 use super::transcript::{last_agent_task, last_user_turn};
 use super::{salient, shell};
 use crate::config::Config;
+use crate::hook::session::{leave_task, take_task};
 use crate::hook::{Agent, Event, EventKind, Raw};
 use crate::text::prefix;
 
@@ -28,13 +29,16 @@ const MAX_TEXT_BYTES: usize = 64 << 10;
 /// Longest part of a task that is asked beside something else.
 const MAX_TASK_BYTES: usize = 300;
 
+/// What a subagent is when the call does not say.
+const DEFAULT_AGENT: &str = "general-purpose";
+
 /// Names taken from a file's new text.
 const MAX_NAMES: usize = 12;
 
 /// Decides what to ask; `Err` is the reason for silence, for the log.
 pub(super) fn ask(event: &Event<'_>, config: &Config) -> Result<Ask, &'static str> {
     if !event.accepts_context() {
-        return Err("no-context-event");
+        return Err("other-event");
     }
     if is_inside_vault(event, config) {
         return Err("inside-vault");
@@ -50,12 +54,15 @@ pub(super) fn ask(event: &Event<'_>, config: &Config) -> Result<Ask, &'static st
                 "Shell" => "Bash",
                 tool => tool,
             };
+            if matches!(tool, "Agent" | "Task") && inject.subagents {
+                return Err(note_task(event, config));
+            }
             if !inject.tools.iter().any(|listed| listed == known || listed == tool) {
                 return Err("other-tool");
             }
             if tool == "Bash" || tool == "Shell" { bash(event) } else { edit(event) }
         }
-        EventKind::SubagentStart if inject.subagents => subagent(event),
+        EventKind::SubagentStart if inject.subagents => subagent(event, config),
         EventKind::UserPromptSubmit | EventKind::SubagentStart => Err("switched-off"),
         _ => Err("other-event"),
     }
@@ -123,13 +130,31 @@ fn edit(event: &Event<'_>) -> Result<Ask, &'static str> {
     Ok(Ask { text, task })
 }
 
-fn subagent(event: &Event<'_>) -> Result<Ask, &'static str> {
-    let transcript = event.transcript.as_deref().ok_or("no-transcript")?;
+/// The event itself names no task: the call that started the subagent left it
+/// here; where that was not seen, the transcript may have it.
+fn subagent(event: &Event<'_>, config: &Config) -> Result<Ask, &'static str> {
     let agent_type = event.agent_type.as_deref();
-    let task = last_agent_task(transcript, agent_type).ok_or("no-task")?;
+    let left = take_task(&config.paths.sessions, event, agent_type.unwrap_or(DEFAULT_AGENT));
+    let written = || last_agent_task(event.transcript.as_deref()?, agent_type);
+    let task = left.or_else(written).ok_or("no-task")?;
     match classify(&task) {
         Prompt::Silence(reason) => Err(reason),
         _ => Ok(Ask { text: salient::condense(&task), task: None }),
+    }
+}
+
+/// Keeps the task of a subagent for its start; the call itself brings nothing,
+/// since context would come when the subagent is done.
+fn note_task(event: &Event<'_>, config: &Config) -> &'static str {
+    let text = |name| event.tool_input?.get(name)?.text_within(MAX_TEXT_BYTES);
+    let parts: Vec<Cow<'_, str>> =
+        [text("description"), text("prompt")].into_iter().flatten().collect();
+    let task =
+        config.filter().unwrap_or_default().scrub(&salient::condense(&parts.join("\n"))).text;
+    let agent_type = text("subagent_type").unwrap_or(Cow::Borrowed(DEFAULT_AGENT));
+    match leave_task(&config.paths.sessions, event, &agent_type, task.as_str()) {
+        Ok(()) => "task-noted",
+        Err(_) => "error:io",
     }
 }
 

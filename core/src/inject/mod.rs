@@ -130,7 +130,13 @@ fn block_text(
         return Ok(kept);
     }
     let Some(index) = index.get()? else { return Ok(blocks::Rendered::default()) };
-    let candidates = index.find(&parse(&block.query), config, |_| true)?;
+    let query = parse(&block.query);
+    let mut candidates = index.find(&query, config, gate::passes)?;
+    if candidates.is_empty() {
+        // The user asked for this by name: the nearest there is.
+        candidates = index.find(&query, config, |_| true)?;
+        candidates.truncate(1);
+    }
     let passages: Vec<Passage> = candidates.iter().map(|c| c.passage.clone()).collect();
     let shown = render(Some(&block.name), &passages, Limits::tokens(block.max_tokens));
     let made = blocks::Rendered {
@@ -334,7 +340,7 @@ impl<'a> LazyIndex<'a> {
 /// A pattern of the user's that is no regular expression must not switch the
 /// built-in ones off.
 fn filter(config: &Config) -> Filter {
-    config.filter().unwrap_or_else(|_| Filter::builtin())
+    config.filter().unwrap_or_default()
 }
 
 /// Folders that people search and agents never see.

@@ -25,7 +25,8 @@ impl Fixture {
         fs::write(&config, "").unwrap();
         let overrides =
             Overrides { vault: Some(vault), config: Some(config), ..Overrides::default() };
-        let config = Config::load(&overrides).unwrap();
+        let mut config = Config::load(&overrides).unwrap();
+        config.paths.sessions = dir.path().join("sessions");
         Self { dir, config }
     }
 
@@ -108,7 +109,7 @@ fn a_command_asks_by_its_words_and_description() {
 #[test]
 fn reads_and_other_events_get_nothing() {
     let fixture = Fixture::new();
-    for tool in ["Read", "Grep", "Glob", "WebFetch", "Agent", "Skill", "mcp__x__y"] {
+    for tool in ["Read", "Grep", "Glob", "WebFetch", "Skill", "mcp__x__y"] {
         assert_eq!(
             fixture.tool(tool, &json!({"file_path": "/x/y.rs"})),
             Err("other-tool"),
@@ -145,6 +146,21 @@ fn a_patch_of_codex_is_an_edit() {
     let ask = fixture.ask(event).unwrap();
     assert!(ask.text.starts_with("billing gateway "), "{ask:?}");
     assert!(ask.text.contains("charge_card"), "{ask:?}");
+}
+
+#[test]
+fn the_call_of_a_subagent_leaves_its_task_for_the_start() {
+    let fixture = Fixture::new();
+    let call = json!({"description": "Audit retries", "prompt": "List every retried payment",
+        "subagent_type": "Explore"});
+    assert_eq!(fixture.tool("Agent", &call), Err("task-noted"));
+    let start = |kind: &str| {
+        fixture
+            .ask(json!({"hook_event_name": "SubagentStart", "agent_id": "a", "agent_type": kind}))
+    };
+    assert_eq!(start("Plan"), Err("no-task"));
+    assert_eq!(start("Explore"), alone("Audit retries\nList every retried payment"));
+    assert_eq!(start("Explore"), Err("no-task"));
 }
 
 #[test]
