@@ -91,10 +91,6 @@ def once(request, marker):
     return holding[0]
 
 
-def never(request, marker):
-    expect(all(marker not in text for text in texts(request)), f"{marker} reached the model")
-
-
 def every_event(options):
     """SessionStart, UserPromptSubmit and PreToolUse of each tool: its note, once."""
     world = World(options, NOTES, BLOCK)
@@ -188,14 +184,10 @@ def one_session(options):
         again = "Tell me again how we rotate the staging certificates"
         requests = world.run({"main": [[{"text": "ok"}]] * 9}, QUESTION, again)
         once(conversation(requests), "MARK-STAGING")
-        before = len(requests)
-        requests = world.run({"main": [[{"text": "ok"}]] * 9}, "and now the weather report of tomorrow please")
-        request = conversation(requests)
-        never(request, "MARK-NOTHING")
         requests = world.run({"main": [[{"text": "ok"}]] * 9}, QUESTION, "/compact", again)
         request = conversation(requests)
         n = sum(text.count("MARK-STAGING") for text in texts(request) if "hook additional context" in text)
-        expect(n == 1, f"{n} times after a compaction ({before})")
+        expect(n == 1, f"{n} times after a compaction")
     finally:
         world.close()
 
@@ -214,24 +206,33 @@ def machine_prompts(options):
 
 
 def latency(options):
-    """Not a check: how long the client waits for a hook, against /bin/true, both in exec form."""
+    """Not a check: how long the client itself waits for a hook, against /bin/true."""
     world = World(options, NOTES)
     try:
-        event = json.dumps({"session_id": "x", "cwd": "/", "hook_event_name": "UserPromptSubmit", "prompt": "ok"})
-        for name, command in [("/bin/true", ["/bin/true"]), ("context-inject", [os.path.join(options.binaries, "context-inject")])]:
-            times = []
-            for _ in range(50):
-                import time
-                start = time.perf_counter()
-                subprocess.run(command, input=event.encode(), env=world.env, capture_output=True)
-                times.append((time.perf_counter() - start) * 1e3)
-            times.sort()
-            print(f"      {name}: median {times[25]:.1f} ms, 95th percentile {times[47]:.1f} ms")
+        settings = world.home / ".claude/settings.json"
+        hooks = json.loads(settings.read_text())
+        true = {"type": "command", "command": "/bin/true", "args": [], "timeout": 5}
+        for group in hooks["hooks"]["PreToolUse"]:
+            group["hooks"].append(true)
+        settings.write_text(json.dumps(hooks))
+        main = [[{"tool": "Bash", "input": {"command": f"seq {n}", "description": "count"}}] for n in range(20)]
+        main += [[{"tool": "Bash", "input": {"command": f"sh -c true retry_payment {n}", "description": "card charges retried"}}] for n in range(20)]
+        world.run({"main": main}, "please begin with the work on it now, thanks")
+        times = {}
+        for file in world.home.glob(".claude/projects/*/*.jsonl"):
+            for line in file.read_text().splitlines():
+                attachment = json.loads(line).get("attachment") or {}
+                if attachment.get("type") == "hook_success" and attachment.get("hookEvent") == "PreToolUse":
+                    name = os.path.basename(attachment["command"].split()[0])
+                    times.setdefault(name, []).append(attachment["durationMs"])
+        for name, ms in sorted(times.items()):
+            ms.sort()
+            print(f"      {name}: median {ms[len(ms) // 2]} ms, 95th percentile {ms[len(ms) * 95 // 100]} ms, {len(ms)} calls")
     finally:
         world.close()
 
 
-CHECKS = [every_event, subagent, older_form, under_the_cap, silence, one_session, machine_prompts]
+CHECKS = [every_event, subagent, older_form, under_the_cap, silence, one_session, machine_prompts, latency]
 
 
 def main():
