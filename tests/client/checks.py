@@ -205,18 +205,26 @@ def machine_prompts(options):
         world.close()
 
 
+TOPICS = [
+    "walrus", "harpsichord", "trebuchet", "saffron", "glacier", "origami", "meteorite", "lighthouse", "cinnamon",
+    "velociraptor", "accordion", "parchment", "marzipan", "stalactite", "gondola", "tapestry", "quicksilver",
+    "bagpipe", "hieroglyph", "sundial",
+]
+
+
 def latency(options):
-    """Not a check: how long the client itself waits for a hook, against /bin/true."""
-    world = World(options, NOTES)
+    """Not a check: how long the client itself waits for a hook that answers, against /bin/echo."""
+    notes = {f"{topic}.md": f"# The {topic}\n\n## Care\n\nThe {topic} is inspected with {topic}ctl every week.\n" for topic in TOPICS}
+    world = World(options, notes)
     try:
         settings = world.home / ".claude/settings.json"
         hooks = json.loads(settings.read_text())
-        true = {"type": "command", "command": "/bin/true", "args": [], "timeout": 5}
+        # The client notes the time of hooks that print something only.
+        echo = {"type": "command", "command": "/bin/echo", "args": ["{}"], "timeout": 5}
         for group in hooks["hooks"]["PreToolUse"]:
-            group["hooks"].append(true)
+            group["hooks"].append(echo)
         settings.write_text(json.dumps(hooks))
-        main = [[{"tool": "Bash", "input": {"command": f"seq {n}", "description": "count"}}] for n in range(20)]
-        main += [[{"tool": "Bash", "input": {"command": f"sh -c true retry_payment {n}", "description": "card charges retried"}}] for n in range(20)]
+        main = [[{"tool": "Bash", "input": {"command": f"sh -c true {topic}ctl inspect {topic}", "description": f"Inspect the {topic} with {topic}ctl"}}] for topic in TOPICS]
         world.run({"main": main}, "please begin with the work on it now, thanks")
         times = {}
         for file in world.home.glob(".claude/projects/*/*.jsonl"):
@@ -228,6 +236,7 @@ def latency(options):
         for name, ms in sorted(times.items()):
             ms.sort()
             print(f"      {name}: median {ms[len(ms) // 2]} ms, 95th percentile {ms[len(ms) * 95 // 100]} ms, {len(ms)} calls")
+        expect("context-inject" in times, world.log())
     finally:
         world.close()
 
