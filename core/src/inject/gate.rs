@@ -2,10 +2,10 @@
 
 use crate::recall::Hit;
 
-/// Fused score a passage needs.
-const MIN_SCORE: f32 = 18.0;
+/// Confidence a passage needs to be injected.
+const MIN_CONFIDENCE: f32 = 0.5;
 
 /// Returns true if a passage is worth an agent's attention.
 pub(super) fn passes(hit: &Hit) -> bool {
-    hit.score >= MIN_SCORE
+    hit.confidence >= MIN_CONFIDENCE
 }
