@@ -7,13 +7,10 @@ mod compress_output; // extracts, the hook for tool output, the wrapper
 mod crash; // killed runs, a full disk, runs and readers side by side
 mod fail_open; // every hook, whatever it is given
 mod front_door; // `postil` itself: help, version, siblings
-mod front_door; // `postil` itself: help, version, siblings
-mod harness; // a temporary world for each test
 mod harness; // a temporary world for each test
 mod hooks; // what `context-inject` puts into a turn
 mod hostile; // every kind of note, name and file
 mod index; // what changed and only that, reports, schedules, healing
-mod model; // `postil model`: install, check, refuse
 mod model; // `postil model`: install, check, refuse
 mod scrub; // `postil scrub`, and that no credential leaves a note
 mod setup; // `postil init` and `postil doctor`
