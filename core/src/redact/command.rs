@@ -2,8 +2,9 @@
 //! x / y` pairs: a position says what the value is, not a name beside it.
 
 use super::engine::Spans;
+use super::reference::is_template;
 use super::scan::{byte, line_start, run_end, skip};
-use super::value::{is_password, is_placeholder, is_template};
+use super::value::{is_password, is_placeholder};
 
 const NAME: &str = "cli-password";
 

@@ -5,9 +5,10 @@ use std::sync::OnceLock;
 
 use super::pattern::{Match, Program};
 use super::prefilter::{self, Owner};
+use super::random::{is_wordlike, wordiness};
 use super::scan::{byte, line_start, run_end, skip};
 use super::table::{Edge, ROWS, Row};
-use super::value::{Traits, is_placeholder, is_wordlike, wordiness};
+use super::value::{Traits, is_placeholder};
 use super::words::Cue;
 use super::{command, label, pem, phrase, runs, web};
 

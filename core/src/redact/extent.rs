@@ -41,12 +41,14 @@ pub(super) fn after(text: &[u8], at: usize, spans: &mut Spans) -> Option<Extent>
             at = if is_fence { skip(text, end + 1, b" \t>", 16) } else { at };
         }
     }
-    let at = skip_markup(text, at, b"");
+    let tag = if has(text, at, "!!") { run_end(text, at, 12, |b| b != b' ') + 1 } else { at };
+    let at = skip_markup(text, tag, b"");
     let bold = skip(text, at, b"*", 2);
     if bold > at && !is_bold(text, bold) {
         return bare(text, at, 0, spans);
     }
-    quoted(text, bold).or_else(|| bare(text, bold, bold - at, spans))
+    let found = quoted(text, bold).or_else(|| wrapped(text, bold));
+    found.or_else(|| bare(text, bold, bold - at, spans))
 }
 
 /// True when the stars before `at` are closed after the word they open.
@@ -81,6 +83,35 @@ pub(super) fn quoted(text: &[u8], at: usize) -> Option<Extent> {
     }
     let extent = Extent { start, end: start + end, is_quoted: true };
     Some(inside(text, extent).unwrap_or(extent))
+}
+
+/// A value in brackets, highlighted, as the text of a link, in a string with a
+/// prefix, or handed to a function that takes a literal.
+fn wrapped(text: &[u8], at: usize) -> Option<Extent> {
+    const WRAPS: [(&str, &str); 6] =
+        [("[", "]("), ("<", ">"), ("(", ")"), ("==", "=="), ("~~", "~~"), ("||", "||")];
+    const CALLS: [&str; 7] =
+        ["SecretStr(", "Secret(", "Password(", "String(", "Buffer.from(", "b64decode(", "bytes("];
+    if let Some(call) = CALLS.iter().find(|call| has(text, at, call)) {
+        return quoted(text, at + call.len());
+    }
+    let prefix = run_end(text, at, 2, |b| b.is_ascii_alphabetic() || b == b'@' || b == b'$');
+    if prefix > at && matches!(byte(text, prefix), b'"' | b'\'') {
+        return quoted(text, prefix);
+    }
+    let (open, close) = WRAPS.iter().find(|(open, _)| has(text, at, open))?;
+    let start = at + open.len();
+    let inner = text.get(start..text.len().min(start + 300))?;
+    let mut end = memchr::memmem::find(inner, close.as_bytes())?;
+    // The padding of base64 is not part of `==`.
+    while *close == "==" && inner.get(end + 2) == Some(&b'=') {
+        end += 1;
+    }
+    let inner = inner.get(..end)?;
+    let is_value = inner.len() >= 8
+        && inner.iter().any(u8::is_ascii_digit)
+        && !inner.iter().any(|b| b.is_ascii_whitespace() || b"[](){}<>|".contains(b));
+    is_value.then_some(Extent { start, end: start + inner.len(), is_quoted: true })
 }
 
 /// Quotation marks inside quotation marks, as in `'"x"'`.
@@ -153,6 +184,10 @@ pub(super) fn second(
     match byte(text, next) {
         b'=' if !first.is_quoted && len <= 40 && byte(text, next + 1) != b'=' => {
             quoted(text, skip(text, next + 1, b" ", 3))
+        }
+        // `process.env.X || "…"`, `env.get(X) ?? "…"`
+        b'|' | b'?' if has(text, next, "||") || has(text, next, "??") => {
+            quoted(text, skip(text, next + 2, b" ", 3))
         }
         b'/' | b',' | b'|' | b'-' if len <= 64 && next > first.end => {
             let at = skip(text, next + 1, b" ", 2);

@@ -4,11 +4,12 @@
 use super::extent::Extent;
 use super::join::Join;
 use super::label::Label;
-use super::scan::{byte, line_start, run_end};
-use super::value::{
-    is_hash_like, is_interspersed, is_letter_password, is_password, is_placeholder, is_random,
-    is_reference, is_slug, is_snake_name, is_strongly_random, is_template, wordiness,
+use super::random::{
+    is_hash_like, is_interspersed, is_random, is_slug, is_strongly_random, wordiness,
 };
+use super::reference::{is_reference, is_snake_name, is_template};
+use super::scan::{byte, line_start, run_end};
+use super::value::{is_letter_password, is_password, is_placeholder};
 use super::words::Cue;
 
 /// Of a longer value only this much is judged.

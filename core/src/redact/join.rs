@@ -79,7 +79,7 @@ pub(super) fn read(text: &[u8], start: usize, end: usize) -> Option<Joined> {
             return join(Join::Beside, spaced);
         }
         if is_listed(COPULAS, word) {
-            return join(Join::Loose, end);
+            return join(Join::Loose, after_adverb(text, end));
         }
         // `type="password" id="…"`: the next attribute.
         if byte(text, end) == b'=' && b"\"'".contains(&byte(text, marked.saturating_sub(1))) {
@@ -93,6 +93,13 @@ pub(super) fn read(text: &[u8], start: usize, end: usize) -> Option<Joined> {
         at = end;
     }
     None
+}
+
+/// Passes over "now" in "the password is now …".
+fn after_adverb(text: &[u8], at: usize) -> usize {
+    let adverbs = [" now", " ahora", " currently", " still", " set to", " actualmente"];
+    let adverb = adverbs.iter().find(|word| has(text, at, word));
+    at + adverb.map_or(0, |word| word.len())
 }
 
 /// The end of a word of prose; an apostrophe may stand inside.
@@ -118,7 +125,7 @@ fn is_cell_end(text: &[u8], at: usize, marked: usize) -> bool {
 }
 
 fn separator(text: &[u8], at: usize, is_tag: bool) -> Option<(Join, usize)> {
-    const SIGNS: [(&str, Join); 17] = [
+    const SIGNS: [(&str, Join); 21] = [
         ("===", Join::Quoted),
         ("==", Join::Quoted),
         ("=>", Join::Sign),
@@ -132,6 +139,10 @@ fn separator(text: &[u8], at: usize, is_tag: bool) -> Option<(Join, usize)> {
         ("＝", Join::Sign),
         ("→", Join::Sign),
         ("->", Join::Sign),
+        ("⇒", Join::Sign),
+        ("➜", Join::Sign),
+        ("➡", Join::Sign),
+        ("⟶", Join::Sign),
         ("—", Join::Loose),
         ("–", Join::Loose),
         (",", Join::Quoted),
@@ -139,6 +150,11 @@ fn separator(text: &[u8], at: usize, is_tag: bool) -> Option<(Join, usize)> {
     ];
     match byte(text, at) {
         b'>' if is_tag => return Some((Join::Sign, at + 1)),
+        // `process.env.X || "…"`, `env.get(X) ?? "…"`
+        b'|' | b'?' if has(text, at, "||") || has(text, at, "??") => {
+            let next = skip(text, at + 2, b" ", 3);
+            return matches!(byte(text, next), b'"' | b'\'').then_some((Join::Sign, next));
+        }
         b'|' => {
             let join = if is_table_row(text, at) { Join::Cell } else { Join::Beside };
             return Some((join, at + 1));

@@ -135,8 +135,13 @@ fn read_join(text: &[u8], label: Label, start: usize) -> Option<Label> {
     if joined.join == Join::Below && b"+/".contains(&byte(text, start.wrapping_sub(1))) {
         return None;
     }
+    // `ENV NAME value`, `setx NAME value`: a setting without a sign.
+    let is_set = joined.join == Join::Beside && joined.n_words == 0 && label.is_config;
+    let is_set =
+        is_set && is_listed(&["env", "arg", "set", "setx", "x", "gx"], previous_word(text, start));
     let is_qualified = label.is_qualified || joined.is_qualified;
     let Joined { join, at, n_words, .. } = joined;
+    let join = if is_set { Join::Sign } else { join };
     Some(Label { join, at, n_words, is_qualified, ..label })
 }
 
@@ -176,7 +181,7 @@ fn is_word(before: &[u8], cue_text: &[u8], after: &[u8], cue: Cue) -> bool {
     let tail = after.get(..tail).unwrap_or_default();
     let hump = tail.first().is_some_and(u8::is_ascii_uppercase)
         && cue_text.last().is_some_and(u8::is_ascii_lowercase);
-    let right = tail.is_empty() || hump || matches!(tail, b"s" | b"S" | b"es");
+    let right = tail.is_empty() || hump || matches!(tail, b"s" | b"S");
     let glued = before.iter().rev().take_while(|b| b.is_ascii_alphabetic()).count();
     let glued = before.get(before.len() - glued..).unwrap_or_default();
     let hump = cue_text.first().is_some_and(u8::is_ascii_uppercase)

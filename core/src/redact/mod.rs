@@ -17,6 +17,8 @@ mod pattern;
 mod pem;
 mod phrase;
 mod prefilter;
+mod random;
+mod reference;
 mod runs;
 #[cfg(test)]
 mod sample;

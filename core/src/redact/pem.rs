@@ -3,8 +3,9 @@
 //! markers in prose do not swallow the prose.
 
 use super::engine::Spans;
+use super::random::is_wordlike;
 use super::scan::{line_end, run_end, skip};
-use super::value::{is_placeholder, is_wordlike};
+use super::value::is_placeholder;
 
 const NAME: &str = "private-key";
 /// A 16,384-bit RSA key in PEM is 13 KB.

@@ -2,7 +2,9 @@
 //! keys that a word nearby gives away.
 
 use super::engine::Spans;
-use super::value::{Traits, is_strongly_random};
+use super::random::is_strongly_random;
+use super::scan::line_end;
+use super::value::Traits;
 
 /// Shortest run worth a look.
 const MIN: usize = 24;
@@ -57,7 +59,7 @@ fn run(text: &[u8], start: usize, end: usize, spans: &mut Spans) {
         let end = (end..text.len().min(end + 3))
             .find(|i| text[*i] != b'=')
             .unwrap_or(text.len().min(end + 3));
-        if is_announced(text, start) {
+        if is_announced(text, start, end) {
             spans.add("high-entropy", start, end);
         }
     }
@@ -100,7 +102,7 @@ fn is_keylike(value: &[u8]) -> bool {
 
 /// True when the words before the run speak of keys and nothing says that it
 /// is a hash, a public key, part of a URL or of a block of base64.
-fn is_announced(text: &[u8], start: usize) -> bool {
+fn is_announced(text: &[u8], start: usize, end: usize) -> bool {
     let before = text.get(start.saturating_sub(160)..start).unwrap_or_default();
     let lines: Vec<&[u8]> = before.rsplitn(4, |b| *b == b'\n').collect();
     let token = before
@@ -126,7 +128,10 @@ fn is_announced(text: &[u8], start: usize) -> bool {
         let line = line.to_ascii_lowercase();
         NEAR.iter().any(|word| has_word(&line, word))
     });
-    near && !is_hash
+    let after = text.get(end..line_end(text, end, 80)).unwrap_or_default().to_ascii_lowercase();
+    let is_named_after = NEAR.iter().any(|word| has_word(&after, word))
+        && !NOT_ON_LINE.iter().any(|word| memchr::memmem::find(&after, word).is_some());
+    (near || is_named_after) && !is_hash
 }
 
 /// True when `word` begins a word of `line`; a short one has to be all of it,

@@ -60,6 +60,8 @@ pub(super) fn skip_markup(text: &[u8], at: usize, set: &[u8]) -> usize {
                 }
                 end + 1
             }
+            0xE2 if has(text, at, "”") => at + 3,
+            0xC2 if has(text, at, "»") => at + 2,
             b'&' if has(text, at, "&quot;") => at + 6,
             b'&' if has(text, at, "&#39;") => at + 5,
             0 => return at,

@@ -171,30 +171,50 @@ fn what_looks_like_a_secret_and_is_none_stays() {
     for text in [
         "apiKey: import.meta.env.VITE_X",
         "password = getpass('Password: ')",
-        "token = request.headers.get('Authorization')",
-        "api_key = os.environ[\"OPENAI_API_KEY\"]",
-        "password: ${DB_PASSWORD}",
-        "export TOKEN={{ secrets.DEPLOY_KEY }}",
+        "token = session.headers.get('X-Token')",
+        "api_key = os.environ[\"MAPS_API_KEY\"]",
+        "password: ${ADMIN_PASSWORD}",
+        "export TOKEN={{ secrets.PUBLISH_KEY }}",
         "AWS_ACCESS_KEY_ID=AKIAIOSFODNN7EXAMPLE",
-        "Contraseña: en Bitwarden",
-        "La contraseña la tiene Marta en su 1Password",
-        "password: see 1Password",
-        "Password policy: minimum 12 characters, RSA-4096",
-        "pass rate: 98.4% (p95=312ms)",
-        "max_tokens: 4096",
-        "the key insight: anchor-anchor2-anchor3 ordering",
-        "monkey: see-monkey-do-12345",
-        "key: 1979-05-27T07:32:00Z",
-        "index fc9ebc8..4e91d53 100644",
-        "key: linux-node-0376ad76dac92e0457355a511a6570eb3154da8c9ab39c49a679e21e9a0e1336",
-        "client_id: 0cb88a07-a69b-4039-8a44-df55009ec998",
-        "integrity sha512-oPsqelOkkfZCwxGeNLPtBYXaJMnccl7ln6gHh2LZpMuLHOpTuDeZBq4PooMu7WeskPTTinJwGZ/iE7kisE3dgA==",
-        "github.com/x/auth v1.2.3 h1:NE1ATEzpWz9V+XiKKDwm5/uNbx7J2kGyg9KjwGniWxs=",
-        "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIACbsbMteWp5wwDIJvAclBIK5dvTHPp7Sta8K183 ana@laptop",
+        "Contraseña: en el gestor",
+        "La contraseña la guarda Luis en su 1Password",
+        "password: ask Luis, or KeePass2",
+        "Password rules: twelve characters, AES-256 at rest",
+        "pass rate: 97.1% (p99=801ms)",
+        "--- PASS: TestParse42 (0.00s)",
+        "max_tokens: 2048",
+        "the key point: step-step2-step3 in this order",
+        "turkey: roast-turkey-for-12345",
+        "key: 2027-01-30T09:15:00Z",
+        "recordatorio: clave de sol en 4/4",
+        "usuario: ana / grupo: taller",
+        "CREATE TABLE t (token VARCHAR(255), password CHAR(60));",
         "postgres://postgres:postgres@localhost:5432/app",
         "[REDACTED:github-token] is what was here",
     ] {
         leaves(text);
+    }
+    for (recipe, text) in [
+        ("{h7}..{h7}", "index @ 100644"),
+        ("{h40}", "commit @ (rotate the token)"),
+        ("{h64}", "key: linux-cache-@"),
+        ("{h64}", "sha256 of the token: @"),
+        ("{h8}-{h4}-4{h3}-8{h3}-{h12}", "client_id: @"),
+        ("{b86}==", "integrity sha512-@"),
+        ("{b43}=", "example.org/x/auth v1.2.3 h1:@"),
+        ("AAAAC3NzaC1lZDI1NTE5AAAAI{b43}", "ssh-ed25519 @ luis@taller"),
+        ("{b300}", "![](data:image/png;base64,iVBORw0KGgo@)"),
+        ("{a22}", "x-request-id: @"),
+        ("1{w32}", "https://drive.google.com/file/d/@/view?usp=sharing"),
+    ] {
+        for seed in 0..20 {
+            leaves(
+                &text
+                    .replace("luis@", "luis#")
+                    .replace('@', &assemble(recipe, seed))
+                    .replace('#', "@"),
+            );
+        }
     }
 }
 

@@ -3,11 +3,10 @@
 
 use super::engine::Spans;
 use super::gate::is_query_secret;
+use super::random::{is_random, is_slug, is_strongly_random, wordiness};
+use super::reference::is_template;
 use super::scan::{byte, line_end, run_end, skip};
-use super::value::{
-    is_measure, is_password, is_placeholder, is_random, is_slug, is_strongly_random, is_template,
-    wordiness,
-};
+use super::value::{is_measure, is_password, is_placeholder};
 
 const QUOTES: &[u8] = b"\"'`\\";
 

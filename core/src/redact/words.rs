@@ -213,7 +213,7 @@ pub(super) const NOT_BEFORE: &[&str] = &[
     "object", "index", "composite", "candidate", "natural", "surrogate", "unique", "map", "dict",
     "hash", "group", "routing", "idempotency", "dedupe", "translation", "i18n", "react", "json",
     "hot", "arrow", "enter", "escape", "function", "publica", "primaria", "foranea", "ajena",
-    "gpg", "pgp", "max", "min", "num", "total", "count", "input", "output", "prompt", "completion", "stop",
+    "gpg", "pgp", "websocket", "max", "min", "num", "total", "count", "input", "output", "prompt", "completion", "stop",
     "next", "prev", "page", "continuation", "csrf", "xsrf", "palabras", "palabra", "puntos",
     "punto", "site", "fingerprint", "boarding", "first", "second", "ski", "bus", "rail", "season", "day", "no", "without", "forgot", "hashed", "encrypted",
 ];
