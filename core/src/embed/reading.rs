@@ -7,7 +7,8 @@
 
 use super::potion::Potion;
 use super::tokens::{Kind, Token, Tokens};
-use super::words::{SCORE_UNITS, WordTable};
+use super::wordpiece::WordPiece;
+use super::words::{Hash, SCORE_UNITS, WordTable};
 use crate::model::{Language, Vector};
 
 // All four bounds were chosen together on the judged collections when the
@@ -36,13 +37,12 @@ pub(super) struct Reading<'t> {
     /// The language of the text: the table's where any line is read through
     /// it, because commands and code outweigh prose in many a manual page.
     pub(super) language: Language,
-    /// The table through which some lines are read, if any is.
-    pub(super) table: Option<&'t WordTable>,
-    /// The least line score that is read through the table.
-    above: i32,
-    least_words: u32,
+    /// The table and, for each line, whether it is read through it; `None`
+    /// when no line is.
+    through: Option<(&'t WordTable, Vec<bool>)>,
 }
 
+/// What speaks for a table's language.
 #[derive(Clone, Copy, Default)]
 struct Evidence {
     score: i32,
@@ -52,39 +52,19 @@ struct Evidence {
 impl<'t> Reading<'t> {
     /// Decides how to read `text`, given the tables at hand.
     pub(super) fn of(text: &str, potion: &Potion, tables: &'t [WordTable]) -> Self {
-        let mut reading =
-            Self { language: Language::ENGLISH, table: None, above: 0, least_words: 0 };
+        let mut reading = Self { language: Language::ENGLISH, through: None };
         let mut best = i32::MIN;
         for table in tables {
-            let (total, has_lone_line) = weigh_lines(text, potion, table);
-            let claims = total.score > TEXT_SCORE && total.n_words >= TEXT_WORDS;
-            if (!claims && !has_lone_line) || total.score <= best {
-                continue;
+            let lines: Vec<Evidence> =
+                text.split('\n').map(|line| weigh(line, potion, table)).collect();
+            let score = lines.iter().map(|line| line.score).sum();
+            let lines = choose_lines(score, &lines);
+            if score > best && lines.contains(&true) {
+                best = score;
+                reading = Self { language: table.language(), through: Some((table, lines)) };
             }
-            best = total.score;
-            reading = if claims {
-                Self {
-                    language: table.language(),
-                    table: Some(table),
-                    above: LINE_SCORE,
-                    least_words: 0,
-                }
-            } else {
-                Self {
-                    language: table.language(),
-                    table: Some(table),
-                    above: LONE_LINE_SCORE,
-                    least_words: LONE_LINE_WORDS,
-                }
-            };
         }
         reading
-    }
-
-    /// Tells whether a line of the text is read through `table`.
-    fn takes(&self, line: &str, potion: &Potion, table: &WordTable) -> bool {
-        let evidence = weigh(line, potion, table);
-        evidence.score > self.above && evidence.n_words >= self.least_words
     }
 
     /// Adds the rows of `text` to `sum` and returns how many there were.
@@ -92,9 +72,9 @@ impl<'t> Reading<'t> {
         // A token is rarely shorter than three bytes; a wrong guess costs a copy.
         let mut ids = Vec::with_capacity(text.len() / 3 + 8);
         let mut n_added = 0;
-        if let Some(table) = self.table {
-            for line in text.split('\n') {
-                if self.takes(line, potion, table) {
+        if let Some((table, lines)) = &self.through {
+            for (line, is_read) in text.split('\n').zip(lines) {
+                if *is_read {
                     n_added += add_line(line, potion, table, mapped, sum, &mut ids);
                 } else {
                     potion.pieces().encode(line, &mut ids);
@@ -105,6 +85,18 @@ impl<'t> Reading<'t> {
         }
         n_added + potion.add_rows(&ids, mapped, sum)
     }
+}
+
+/// Tells for each line whether it is read through the table, given the text's
+/// whole score.
+fn choose_lines(score: i32, lines: &[Evidence]) -> Vec<bool> {
+    let n_words: u32 = lines.iter().map(|line| line.n_words).sum();
+    let (above, least_words) = if score > TEXT_SCORE && n_words >= TEXT_WORDS {
+        (LINE_SCORE, 0)
+    } else {
+        (LONE_LINE_SCORE, LONE_LINE_WORDS)
+    };
+    lines.iter().map(|line| line.score > above && line.n_words >= least_words).collect()
 }
 
 /// Adds the rows of one word to `sum`, read through `table` where there is one,
@@ -137,23 +129,24 @@ fn add_line(
     ids: &mut Vec<u32>,
 ) -> usize {
     let pieces = potion.pieces();
-    let mut tokens = Tokens::of(line);
+    let mut tokens = Tokens::of(line, pieces.fold);
     let mut folded = String::new();
     let mut n_added = 0;
     while let Some(token) = tokens.next(&mut folded) {
-        let word = table.word(&folded);
+        let word = table.word(&folded).filter(|_| token.kind != Kind::Sign);
         if let Some(row) = word.and_then(|word| word.row) {
             table.add_row(row, mapped, sum);
             n_added += 1;
             continue;
         }
         let score = word.map_or(0, |word| i32::from(word.score));
-        let stem = is_stemmed(token, &folded, score, potion).then(|| table.stem(&folded)).flatten();
+        let stem =
+            is_stemmed(token, &folded, score, &pieces).then(|| table.stem(&folded)).flatten();
         if let Some(group) = stem {
             table.add_mean(group, mapped, sum);
             n_added += 1;
         } else {
-            pieces.encode(&folded, ids);
+            pieces.encode_token(&folded, ids);
         }
     }
     n_added
@@ -161,41 +154,55 @@ fn add_line(
 
 /// Tells whether an unknown form may be read by its stem: not a name, not a
 /// word of the model's own.
-fn is_stemmed(token: Token, folded: &str, score: i32, potion: &Potion) -> bool {
+fn is_stemmed(token: Token, folded: &str, score: i32, pieces: &WordPiece<'_>) -> bool {
     token.kind == Kind::Word
         && !token.is_capitalised
         && score > STEM_SCORE
         && folded.chars().nth(STEM_MAX_SHORT).is_some()
-        && !potion.pieces().is_token(folded)
+        && !pieces.is_token(folded)
 }
 
-/// Weighs a text line by line; also tells whether one line alone is clearly of
-/// the table's language.
-fn weigh_lines(text: &str, potion: &Potion, table: &WordTable) -> (Evidence, bool) {
-    let mut total = Evidence::default();
-    let mut has_lone_line = false;
-    for line in text.split('\n') {
-        let evidence = weigh(line, potion, table);
-        total.score += evidence.score;
-        total.n_words += evidence.n_words;
-        has_lone_line |= evidence.score > LONE_LINE_SCORE && evidence.n_words >= LONE_LINE_WORDS;
-    }
-    (total, has_lone_line)
-}
-
+/// Adds up what the words of a line say.
+///
+/// Every word of every text passes here, so plain ASCII words are hashed where
+/// they stand; [`Tokens`] reads the others.
 fn weigh(line: &str, potion: &Potion, table: &WordTable) -> Evidence {
-    let mut tokens = Tokens::of(line);
-    let mut folded = String::new();
+    let pieces = potion.pieces();
+    let bytes = line.as_bytes();
     let mut evidence = Evidence::default();
-    while let Some(token) = tokens.next(&mut folded) {
-        if token.kind != Kind::Word || folded.chars().nth(1).is_none() {
+    let mut folded = String::new();
+    let mut at = 0;
+    while let Some(&byte) = bytes.get(at) {
+        if byte.is_ascii() && !byte.is_ascii_alphanumeric() {
+            at += 1;
             continue;
         }
-        let Some(word) = table.word(&folded) else { continue };
-        let score = i32::from(word.score);
-        evidence.score += score;
-        if score > SCORE_UNITS {
-            evidence.n_words += if potion.pieces().is_token(&folded) { 1 } else { 2 };
+        let start = at;
+        let mut hash = Hash::EMPTY;
+        let mut is_word = true;
+        while let Some(byte) = bytes.get(at).filter(|byte| byte.is_ascii_alphanumeric()) {
+            is_word &= !byte.is_ascii_digit();
+            hash = hash.with(byte.to_ascii_lowercase());
+            at += 1;
+        }
+        folded.clear();
+        let word = if bytes.get(at).is_some_and(|byte| !byte.is_ascii()) {
+            let mut tokens = Tokens::of(line.get(start..).unwrap_or(""), pieces.fold);
+            let token = tokens.next(&mut folded);
+            at = line.len() - tokens.n_left();
+            let is_word = token.is_some_and(|token| token.kind == Kind::Word);
+            (is_word && folded.chars().nth(1).is_some()).then(|| table.word(&folded)).flatten()
+        } else {
+            (is_word && at - start > 1).then(|| table.word_hashed(hash)).flatten()
+        };
+        let Some(word) = word else { continue };
+        evidence.score += i32::from(word.score);
+        if i32::from(word.score) > SCORE_UNITS {
+            if folded.is_empty() {
+                folded.push_str(line.get(start..at).unwrap_or(""));
+                folded.make_ascii_lowercase();
+            }
+            evidence.n_words += if pieces.is_token(&folded) { 1 } else { 2 };
         }
     }
     evidence

@@ -8,6 +8,8 @@
 use unicode_categories::UnicodeCategories;
 use unicode_normalization::UnicodeNormalization;
 
+use super::wordpiece::{Fold, folded_word};
+
 /// What a token is made of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
@@ -30,11 +32,19 @@ pub(super) struct Token {
 /// Reads the tokens of a text one after the other.
 pub(super) struct Tokens<'a> {
     rest: &'a str,
+    folds: &'a [Fold],
 }
 
 impl<'a> Tokens<'a> {
-    pub(super) fn of(text: &'a str) -> Self {
-        Self { rest: text }
+    /// Starts at the beginning of `text`; `folds` are a compiled table's
+    /// ready-made foldings, or empty.
+    pub(super) fn of(text: &'a str, folds: &'a [Fold]) -> Self {
+        Self { rest: text, folds }
+    }
+
+    /// Bytes not read yet.
+    pub(super) fn n_left(&self) -> usize {
+        self.rest.len()
     }
 
     /// Reads the next token and puts its folded form into `folded`: lower
@@ -73,32 +83,35 @@ impl<'a> Tokens<'a> {
                 if char.is_numeric() {
                     token.kind = Kind::Mixed;
                 }
-                fold_into(char, folded);
+                self.fold_into(char, folded);
                 is_inside = true;
             } else if !char.is_whitespace() {
-                fold_into(char, folded);
+                self.fold_into(char, folded);
                 return Some(Token { kind: Kind::Sign, is_capitalised: false });
             }
         }
         folded.make_ascii_lowercase();
         is_inside.then_some(token)
     }
-}
 
-fn fold_into(char: char, folded: &mut String) {
-    if char.is_ascii() {
-        folded.push(char);
-    } else {
-        folded.extend(char.to_lowercase().nfd().filter(|char| !char.is_mark_nonspacing()));
+    fn fold_into(&self, char: char, folded: &mut String) {
+        if char.is_ascii() {
+            folded.push(char);
+        } else if let Some(ready) = folded_word(self.folds, char) {
+            folded.push_str(ready);
+        } else {
+            folded.extend(char.to_lowercase().nfd().filter(|char| !char.is_mark_nonspacing()));
+        }
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::wordpiece::{FOLD_END, FOLD_FIRST, fold_entry};
     use super::*;
 
     fn check(text: &str, expected: &[(&str, Kind, bool)]) {
-        let mut tokens = Tokens::of(text);
+        let mut tokens = Tokens::of(text, &[]);
         let mut folded = String::new();
         let mut found = Vec::new();
         while let Some(token) = tokens.next(&mut folded) {
@@ -136,5 +149,23 @@ mod tests {
     fn a_decomposed_word_reads_like_the_composed_one() {
         check("pin\u{303}a", &[("pina", Kind::Word, false)]);
         check("piña", &[("pina", Kind::Word, false)]);
+    }
+
+    #[test]
+    fn ready_made_foldings_change_nothing() {
+        let folds: Vec<Fold> =
+            (FOLD_FIRST..FOLD_END).map(|code| fold_entry(char::from_u32(code).unwrap())).collect();
+        for char in '\u{80}'..'\u{3000}' {
+            let text = format!("a{char}b {char}c {char} d");
+            let read = |folds| {
+                let mut tokens = Tokens::of(&text, folds);
+                let (mut folded, mut all) = (String::new(), Vec::new());
+                while let Some(token) = tokens.next(&mut folded) {
+                    all.push((token, folded.clone()));
+                }
+                all
+            };
+            assert_eq!(read(&folds), read(&[]), "{char:?}");
+        }
     }
 }

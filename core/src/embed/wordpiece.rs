@@ -64,6 +64,17 @@ impl WordPiece<'_> {
         reader.span(rest);
     }
 
+    /// Appends the ids of one token of `super::tokens`, already folded.
+    pub(super) fn encode_token(&self, folded: &str, ids: &mut Vec<u32>) {
+        let bytes = folded.as_bytes();
+        let is_sign = matches!(bytes, [byte] if byte.is_ascii_punctuation());
+        if is_sign || bytes.iter().all(u8::is_ascii_alphanumeric) {
+            self.split_word(bytes, ids);
+        } else {
+            self.encode(folded, ids);
+        }
+    }
+
     /// Tells whether a folded word is one token of the vocabulary.
     pub(super) fn is_token(&self, folded: &str) -> bool {
         self.trie.exact(folded.as_bytes()).is_some()
@@ -178,6 +189,14 @@ const FOLD_WORD: u8 = 1;
 const FOLD_SPACE: u8 = 2;
 const FOLD_PUNCTUATION: u8 = 3;
 const FOLD_DROP: u8 = 4;
+
+/// Returns the ready-made folding of a character that belongs to words.
+pub(super) fn folded_word(folds: &[Fold], char: char) -> Option<&str> {
+    let fold = folds.get(u32::from(char).checked_sub(FOLD_FIRST)? as usize)?;
+    let length = fold.iter().skip(1).take_while(|byte| **byte != 0).count();
+    let is_word = fold[0] == FOLD_WORD;
+    std::str::from_utf8(fold.get(1..=length)?).ok().filter(|_| is_word)
+}
 
 /// Computes the entry for one character, for the table compiler.
 ///

@@ -86,7 +86,12 @@ impl WordTable {
 
     /// Looks a folded word up.
     pub(super) fn word(&self, folded: &str) -> Option<Word> {
-        let (packed, score) = self.find(Section::WordStarts, folded)?;
+        self.word_hashed(Hash::of(folded))
+    }
+
+    /// Looks a folded word up by its hash.
+    pub(super) fn word_hashed(&self, hash: Hash) -> Option<Word> {
+        let (packed, score) = self.find(Section::WordStarts, hash)?;
         let row = packed & NO_ROW;
         Some(Word {
             row: (row != NO_ROW).then_some(row),
@@ -99,7 +104,7 @@ impl WordTable {
     /// row and how many follow each other.
     pub(super) fn stem(&self, folded: &str) -> Option<(u32, u32)> {
         let stem = stem_folded(self.stemmer.as_ref()?, self.head.language, folded);
-        let (first, number) = self.find(Section::StemStarts, &stem)?;
+        let (first, number) = self.find(Section::StemStarts, Hash::of(&stem))?;
         Some((first, u32::try_from(number).ok()?))
     }
 
@@ -135,18 +140,18 @@ impl WordTable {
     }
 
     /// Finds a key's entry: its three-byte and its one-byte field.
-    fn find(&self, starts: Section, key: &str) -> Option<(u32, i8)> {
+    fn find(&self, starts: Section, key: Hash) -> Option<(u32, i8)> {
         let starts_bytes = self.bytes(starts).as_chunks::<4>().0;
         let entries = self.bytes(starts.next()).as_chunks::<ENTRY_SIZE>().0;
         let bits = starts_bytes.len().checked_sub(1)?.checked_ilog2()?;
-        let hash = hash_key(key);
+        let hash = key.finish();
         let bucket = hash.checked_shr(64 - bits).unwrap_or(0) as usize;
         let start = |bucket: usize| starts_bytes.get(bucket).map(|at| u32::from_le_bytes(*at));
         let range = start(bucket)? as usize..start(bucket + 1)? as usize;
-        let fingerprint = ((hash >> (32 - bits)) as u32).to_le_bytes();
-        let entry = entries.get(range)?.iter().find(|entry| entry[..4] == fingerprint)?;
-        let packed = u32::from_le_bytes([entry[4], entry[5], entry[6], 0]);
-        Some((packed, entry[7].cast_signed()))
+        let fingerprint = (hash >> (32 - bits)) as u32;
+        let mut bucket = entries.get(range)?.iter().map(|entry| u64::from_le_bytes(*entry));
+        let entry = bucket.find(|entry| *entry as u32 == fingerprint)?;
+        Some(((entry >> 32) as u32 & 0xFF_FFFF, ((entry >> 56) as u8).cast_signed()))
     }
 
     fn bytes(&self, section: Section) -> &[u8] {
@@ -246,16 +251,29 @@ fn f16_to_f32(bytes: [u8; 2]) -> f32 {
     f32::from_bits(bits) * f32::from_bits(0x7780_0000)
 }
 
-/// FNV-1a over the bytes, then MurmurHash3's 64-bit finaliser, because the
-/// buckets go by the upper bits and FNV mixes those least.
-fn hash_key(key: &str) -> u64 {
-    let mut hash = 0xCBF2_9CE4_8422_2325_u64;
-    for byte in key.bytes() {
-        hash = (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01B3);
+/// The hash of a key, fed byte by byte: FNV-1a, then MurmurHash3's 64-bit
+/// finaliser, because the buckets go by the upper bits and FNV mixes those
+/// least.
+#[derive(Clone, Copy)]
+pub(super) struct Hash(u64);
+
+impl Hash {
+    pub(super) const EMPTY: Self = Self(0xCBF2_9CE4_8422_2325);
+
+    pub(super) fn of(key: &str) -> Self {
+        key.bytes().fold(Self::EMPTY, Self::with)
     }
-    hash = (hash ^ (hash >> 33)).wrapping_mul(0xFF51_AFD7_ED55_8CCD);
-    hash = (hash ^ (hash >> 33)).wrapping_mul(0xC4CE_B9FE_1A85_EC53);
-    hash ^ (hash >> 33)
+
+    #[inline]
+    pub(super) fn with(self, byte: u8) -> Self {
+        Self((self.0 ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01B3))
+    }
+
+    fn finish(self) -> u64 {
+        let hash = (self.0 ^ (self.0 >> 33)).wrapping_mul(0xFF51_AFD7_ED55_8CCD);
+        let hash = (hash ^ (hash >> 33)).wrapping_mul(0xC4CE_B9FE_1A85_EC53);
+        hash ^ (hash >> 33)
+    }
 }
 
 /// Stems a folded word and folds the stem.
@@ -316,8 +334,8 @@ mod tests {
 
     #[test]
     fn the_hash_is_the_one_the_training_program_uses() {
-        assert_eq!(hash_key(""), 0xEFD0_1F60_BA99_2926);
-        assert_eq!(hash_key("seguridad"), 0x6829_7934_5F2C_325F);
+        assert_eq!(Hash::of("").finish(), 0xEFD0_1F60_BA99_2926);
+        assert_eq!(Hash::of("seguridad").finish(), 0x6829_7934_5F2C_325F);
     }
 
     #[test]
