@@ -11,6 +11,7 @@ mod harness; // a temporary world for each test
 mod hooks; // what `context-inject` puts into a turn
 mod hostile; // every kind of note, name and file
 mod index; // what changed and only that, reports, schedules, healing
+mod languages; // training a word table on a toy language
 mod model; // `postil model`: install, check, refuse
 mod scrub; // `postil scrub`, and that no credential leaves a note
 mod setup; // `postil init` and `postil doctor`

@@ -8,7 +8,9 @@ use crate::harness::World;
 
 /// The folder of the real model, named by `POSTIL_TEST_MODEL`.
 pub(crate) fn model_dir() -> PathBuf {
-    let folder = std::env::var_os("POSTIL_TEST_MODEL").map(PathBuf::from).expect(
+    #[allow(clippy::disallowed_methods, reason = "a test's input, not the product's configuration")]
+    let folder = std::env::var_os("POSTIL_TEST_MODEL");
+    let folder = folder.map(PathBuf::from).expect(
         "POSTIL_TEST_MODEL must name a folder with potion-base-8M; ./tests/run fetches the model \
          and sets it",
     );

@@ -1,5 +1,6 @@
 """Reads and writes `xx.table` files; the format is described in ../README.md."""
 
+import dataclasses
 import hashlib
 import struct
 import zlib
@@ -9,14 +10,35 @@ import numpy as np
 MAGIC = b"POSTILWT"
 VERSION = 1
 DIM = 256
-HEAD_SIZE = 256
+HEAD_SIZE = 512
 RECORD = np.dtype([("scale", "<f2"), ("share", "<u2"), ("values", "i1", DIM)])
 ENTRY = np.dtype([("fingerprint", "<u4"), ("row", "u1", 3), ("extra", "i1")])
-NO_ROW = 0x7FFFFF
-BEGINS_PHRASE = 0x800000
+REWRITE = np.dtype([("likelihood", "u1"), ("ending", "S7")])
+NO_ROW = 0xFFFFFF
+MAX_REWRITES = 127
 SCORE_UNITS = 40  # a stored score of 40 is log P(word | language) / P(word | English) = 1
 ENTRIES_PER_BUCKET = 8
-SECTIONS = ("rows", "word_starts", "words", "stem_starts", "stems", "phrase_starts", "phrases", "text")
+
+
+@dataclasses.dataclass
+class Table:
+    """What a table says, before it is laid out.
+
+    `rows[i]` is the vector of `words[i]`, which occurs `counts[i]` times in the
+    training text and has the stem `stems[i]` (of the Snowball algorithm
+    `stemmer`; the word itself where that is empty). `scores` maps words to
+    log P(word | language) - log P(word | English). `rewrites` maps (ending,
+    English ending) to how often it proved right.
+    """
+
+    language: str
+    stemmer: str
+    words: list
+    rows: np.ndarray
+    counts: np.ndarray
+    stems: list
+    scores: dict
+    rewrites: dict
 
 
 def hash_key(key):
@@ -46,48 +68,52 @@ def build_index(keys):
     return starts, entries
 
 
-def write(path, language, stemmer, space, rows, counts, words, stems, scores, phrases, phrase_rows, notice):
-    """Writes a table.
-
-    `rows` are float vectors, one per word of `words`, occurring `counts` times
-    in the training text; `stems` their stems (or None); `scores` maps words to
-    log-odds; `phrases` maps "a b c" to an index into `phrase_rows`; `space` is
-    the SHA-256 of the model's weights as bytes.
-    """
-    order = sorted(range(len(words)), key=lambda i: (stems[i] if stems else "", words[i]))
-    words = [words[i] for i in order]
-    rows, counts = rows[order], np.asarray(counts, np.float64)[order]
+def write(path, table, space, notice):
+    """Writes a `Table`; `space` is the SHA-256 of the model's weights as bytes."""
+    order = sorted(range(len(table.words)), key=lambda i: (table.stems[i], table.words[i]))
+    words = [table.words[i] for i in order]
+    counts = np.asarray(table.counts, np.float64)[order]
     groups = {}
     for i, j in enumerate(order):
-        groups.setdefault(stems[j] if stems else i, []).append(i)
-    shares = np.zeros(len(words))
+        groups.setdefault(table.stems[j], []).append(i)
+    records = quantise(table.rows[order])
     for members in groups.values():
-        shares[members] = counts[members] / counts[members].sum()
-    records = quantise(np.vstack([rows, phrase_rows]) if len(phrase_rows) else rows)
-    records["share"][: len(words)] = np.round(shares * 65535)
-    first_words = {phrase.split(" ")[0] for phrase in phrases}
-    place = {word: i for i, word in enumerate(words)}
+        records["share"][members] = np.round(counts[members] / counts[members].sum() * 65535)
+    rows = {word: i for i, word in enumerate(words)}
     index = {}
-    for word in set(place) | set(scores) | first_words:
-        score = int(np.clip(round(scores.get(word, 0.0) * SCORE_UNITS), -127, 127))
-        index[word] = (place.get(word, NO_ROW) | (BEGINS_PHRASE if word in first_words else 0), score)
-    stem_index = {s: (m[0], min(len(m), 127)) for s, m in groups.items()} if stems else {}
-    phrase_index = {p: (len(words) + i, p.count(" ") + 1) for p, i in phrases.items()}
+    for word in set(rows) | set(table.scores):
+        score = int(np.clip(round(table.scores.get(word, 0.0) * SCORE_UNITS), -127, 127))
+        index[word] = (rows.get(word, NO_ROW), score)
+    has_stems = bool(table.stemmer)
+    stems = {s: (m[0], min(len(m), 127)) for s, m in groups.items()} if has_stems else {}
+    endings, rewrites = lay_out_rewrites(table.rewrites)
     text = "\n".join([notice.strip(), "", *(f"{w}\t{int(c)}" for w, c in zip(words, counts))])
-    body, places = [], []
-    at = HEAD_SIZE
-    parts = [records, *build_index(index), *build_index(stem_index), *build_index(phrase_index)]
+    parts = [records, *build_index(index), *build_index(stems), *build_index(endings), rewrites]
+    body, places, at = [], [], HEAD_SIZE
     for part in [*(p.tobytes() for p in parts), zlib.compress(text.encode(), 9)]:
         part += bytes(-len(part) % 8)
         places.append((at, len(part)))
         body.append(part)
         at += len(part)
     body = b"".join(body)
-    head = MAGIC + struct.pack("<I2sHII", VERSION, language.encode(), DIM, len(records), 0)
-    head += stemmer.encode().ljust(16, b"\0") + hashlib.sha256(body).digest() + space
+    head = MAGIC + struct.pack("<I2sHII", VERSION, table.language.encode(), DIM, len(records), 0)
+    head += table.stemmer.encode().ljust(16, b"\0") + hashlib.sha256(body).digest() + space
     head += b"".join(struct.pack("<QQ", *p) for p in places)
     with open(path, "wb") as file:
         file.write(head.ljust(HEAD_SIZE, b"\0") + body)
+
+
+def lay_out_rewrites(rewrites):
+    """Lays out `{(ending, new ending): likelihood}`: an index by ending, and the list."""
+    by_ending = {}
+    for (ending, new), likelihood in rewrites.items():
+        by_ending.setdefault(ending, []).append((-likelihood, new))
+    index, records = {}, []
+    for ending, news in sorted(by_ending.items()):
+        news = sorted(news)[:MAX_REWRITES]
+        index[ending] = (len(records), len(news))
+        records += [(round(-negative * 255), new.encode()) for negative, new in news]
+    return index, np.array(records, REWRITE)
 
 
 def quantise(rows):

@@ -62,7 +62,7 @@ mod tests {
             .map(|path| path.file_name().unwrap().to_owned())
             .collect();
         assert_eq!(names, ["es.table", "fr.table"]);
-        assert_eq!(tables_in(&folder.path().join("absent")), [PathBuf::new(); 0]);
+        assert!(tables_in(&folder.path().join("absent")).is_empty());
     }
 
     #[test]

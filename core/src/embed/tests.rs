@@ -247,3 +247,49 @@ fn texts_no_table_claims_keep_their_vectors() {
         assert_eq!(embedded.language, bilingual.language(text), "{text}");
     }
 }
+
+/// Texts with the vectors (in 1/10,000) and verdicts of the Python program the
+/// Spanish table was developed with.
+const SPANISH_REFERENCE: &str = include_str!("fixtures/spanish.jsonl");
+
+#[test]
+fn spanish_vectors_are_those_of_the_reference() {
+    // The reference knew neither cognates nor texts of mixed language.
+    let potion = Potion::open(&COMPILED.join(potion::FILE_NAME)).unwrap();
+    let tables = [WordTable::open(&spanish()).unwrap().without_cognates()];
+    for line in SPANISH_REFERENCE.lines() {
+        let line: serde_json::Value = serde_json::from_str(line).unwrap();
+        let text = line["text"].as_str().unwrap();
+        let embedded = embed(&potion, &tables, text, true);
+        assert_eq!(embedded.language.code(), line["language"].as_str().unwrap(), "{text:?}");
+        let expected = line["vector"].as_array().unwrap().iter();
+        let expected = expected.map(|value| value.as_f64().unwrap() as f32 / 1e4);
+        let difference =
+            embedded.vector.iter().zip(expected).map(|(a, b)| (a - b).abs()).fold(0.0, f32::max);
+        assert!(difference <= 1e-3, "{difference} apart: {text:?}");
+    }
+}
+
+#[test]
+fn a_word_no_one_knows_is_read_by_its_cognate() {
+    let close = cosine("La coalición ganó las elecciones", "the coalition");
+    let potion = Potion::open(&COMPILED.join(potion::FILE_NAME)).unwrap();
+    let table = WordTable::open(&spanish()).unwrap();
+    let is_token = |word: &str| potion.pieces().is_token(word);
+    assert!(table.words().get("coalicion").is_none_or(|word| word.row.is_none()));
+    assert_eq!(table.cognate("coalicion", is_token).as_deref(), Some("coalition"));
+    assert_eq!(table.cognate("qwxzcion", is_token), None);
+    assert!(close > 0.5, "{close}");
+}
+
+#[test]
+fn short_texts_that_mix_languages_are_read_word_by_word() {
+    let (plain, bilingual) = (embedder(), bilingual());
+    for text in ["permission denied al hacer push", "notes about reunión"] {
+        assert_ne!(bilingual.query(text).vector, plain.query(text).vector, "{text}");
+        assert_eq!(bilingual.language(text), Language::ENGLISH, "{text}");
+    }
+    for text in ["list all available locales", "sed and awk", "a naïve façade"] {
+        assert_eq!(bilingual.query(text), plain.query(text), "{text}");
+    }
+}

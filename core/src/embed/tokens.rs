@@ -27,6 +27,8 @@ pub(super) struct Token {
     pub(super) kind: Kind,
     /// True when the token begins with an upper-case letter.
     pub(super) is_capitalised: bool,
+    /// True when it is written in ASCII.
+    pub(super) is_ascii: bool,
 }
 
 /// Reads the tokens of a text one after the other.
@@ -51,7 +53,7 @@ impl<'a> Tokens<'a> {
     /// case, canonically decomposed, marks dropped.
     pub(super) fn next(&mut self, folded: &mut String) -> Option<Token> {
         folded.clear();
-        let mut token = Token { kind: Kind::Word, is_capitalised: false };
+        let mut token = Token { kind: Kind::Word, is_capitalised: false, is_ascii: true };
         let mut is_inside = false;
         loop {
             let n_plain = self.rest.bytes().take_while(u8::is_ascii_alphanumeric).count();
@@ -71,12 +73,14 @@ impl<'a> Tokens<'a> {
             let Some(char) = self.rest.chars().next() else {
                 break;
             };
-            let is_part = char.is_alphanumeric() || (is_inside && char.is_mark_nonspacing());
+            let is_mark = is_inside && !char.is_ascii() && char.is_mark_nonspacing();
+            let is_part = is_mark || char.is_alphanumeric();
             if is_inside && !is_part {
                 break;
             }
             self.rest = self.rest.get(char.len_utf8()..).unwrap_or("");
             if is_part {
+                token.is_ascii = false;
                 if !is_inside {
                     token.is_capitalised = char.is_uppercase();
                 }
@@ -87,7 +91,11 @@ impl<'a> Tokens<'a> {
                 is_inside = true;
             } else if !char.is_whitespace() {
                 self.fold_into(char, folded);
-                return Some(Token { kind: Kind::Sign, is_capitalised: false });
+                return Some(Token {
+                    kind: Kind::Sign,
+                    is_capitalised: false,
+                    is_ascii: char.is_ascii(),
+                });
             }
         }
         folded.make_ascii_lowercase();

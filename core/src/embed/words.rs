@@ -21,13 +21,17 @@ use crate::text;
 
 const MAGIC: &[u8; 8] = b"POSTILWT";
 const VERSION: u32 = 1;
-const HEAD_SIZE: usize = 256;
+const HEAD_SIZE: usize = 512;
 /// Scale (f16), share of the stem (u16) and the values (i8).
 const RECORD_SIZE: usize = 4 + DIM;
 /// Fingerprint (u32), row and flag (u24), score or number (i8).
 const ENTRY_SIZE: usize = 8;
-const NO_ROW: u32 = 0x7F_FFFF;
-const BEGINS_PHRASE: u32 = 0x80_0000;
+const NO_ROW: u32 = 0xFF_FFFF;
+/// Likelihood (u8) and the new ending, zero-padded.
+const REWRITE_SIZE: usize = 8;
+
+/// A word and its cognate share at least this many letters.
+const COGNATE_ROOT: usize = 3;
 
 /// A stored score of this size means that the word is e times as likely in the
 /// table's language as in English.
@@ -40,8 +44,6 @@ pub(super) struct Word {
     pub(super) row: Option<u32>,
     /// Evidence for the table's language, in 1/40 of a natural logarithm.
     pub(super) score: i8,
-    /// True when some phrase begins with it.
-    pub(super) begins_phrase: bool,
 }
 
 /// An open word table.
@@ -66,6 +68,13 @@ impl WordTable {
         Ok(Self { file, map, head, stemmer })
     }
 
+    /// The table as it was before it knew cognates.
+    #[cfg(test)]
+    pub(super) fn without_cognates(mut self) -> Self {
+        self.head.sections[Section::EndingStarts as usize] = (0, 0);
+        self
+    }
+
     /// Compares the content with the checksum in the header.
     pub(super) fn verify(&self, path: &Path) -> Result<()> {
         let body = self.map.get(HEAD_SIZE..).unwrap_or(&[]);
@@ -84,28 +93,47 @@ impl WordTable {
         &self.head.digest
     }
 
-    /// Looks a folded word up.
-    pub(super) fn word(&self, folded: &str) -> Option<Word> {
-        self.word_hashed(Hash::of(folded))
-    }
-
-    /// Looks a folded word up by its hash.
-    pub(super) fn word_hashed(&self, hash: Hash) -> Option<Word> {
-        let (packed, score) = self.find(Section::WordStarts, hash)?;
-        let row = packed & NO_ROW;
-        Some(Word {
-            row: (row != NO_ROW).then_some(row),
-            score,
-            begins_phrase: packed & BEGINS_PHRASE != 0,
-        })
+    /// The words, for looking many up.
+    pub(super) fn words(&self) -> Words<'_> {
+        Words(self.index(Section::WordStarts))
     }
 
     /// Finds the rows of the words that share a folded word's stem: the first
     /// row and how many follow each other.
     pub(super) fn stem(&self, folded: &str) -> Option<(u32, u32)> {
         let stem = stem_folded(self.stemmer.as_ref()?, self.head.language, folded);
-        let (first, number) = self.find(Section::StemStarts, Hash::of(&stem))?;
+        let (first, number) = self.index(Section::StemStarts).find(Hash::of(&stem))?;
         Some((first, u32::try_from(number).ok()?))
+    }
+
+    /// Finds the English word that a folded word most likely is with another
+    /// ending, as *coalition* is *coalicion*: of all endings that can be
+    /// rewritten so that `is_word` knows the result, the one that most often
+    /// proved right.
+    pub(super) fn cognate(&self, folded: &str, is_word: impl Fn(&str) -> bool) -> Option<String> {
+        let endings = self.index(Section::EndingStarts);
+        let rewrites = self.bytes(Section::Rewrites).as_chunks::<REWRITE_SIZE>().0;
+        let mut best: Option<(u8, String)> = None;
+        let cuts = folded.char_indices().map(|(at, _)| at).chain([folded.len()]);
+        for at in cuts.skip(COGNATE_ROOT) {
+            let (root, ending) = folded.split_at(at);
+            let Some((first, number)) = endings.find(Hash::of(ending)) else { continue };
+            let first = first as usize;
+            let range = first..first + usize::from(number.cast_unsigned());
+            // Best first, so the first that fits is all an ending can offer.
+            for [likelihood, rest @ ..] in rewrites.get(range).unwrap_or(&[]) {
+                if best.as_ref().is_some_and(|(least, _)| likelihood <= least) {
+                    break;
+                }
+                let ending = rest.split(|byte| *byte == 0).next().unwrap_or(&[]);
+                let word = format!("{root}{}", String::from_utf8_lossy(ending));
+                if word.len() > COGNATE_ROOT && is_word(&word) {
+                    best = Some((*likelihood, word));
+                    break;
+                }
+            }
+        }
+        best.map(|(_, word)| word)
     }
 
     /// Adds the vector of `row`, read from the file or through the mapping.
@@ -139,24 +167,57 @@ impl WordTable {
         }
     }
 
-    /// Finds a key's entry: its three-byte and its one-byte field.
-    fn find(&self, starts: Section, key: Hash) -> Option<(u32, i8)> {
-        let starts_bytes = self.bytes(starts).as_chunks::<4>().0;
-        let entries = self.bytes(starts.next()).as_chunks::<ENTRY_SIZE>().0;
-        let bits = starts_bytes.len().checked_sub(1)?.checked_ilog2()?;
-        let hash = key.finish();
-        let bucket = hash.checked_shr(64 - bits).unwrap_or(0) as usize;
-        let start = |bucket: usize| starts_bytes.get(bucket).map(|at| u32::from_le_bytes(*at));
-        let range = start(bucket)? as usize..start(bucket + 1)? as usize;
-        let fingerprint = (hash >> (32 - bits)) as u32;
-        let mut bucket = entries.get(range)?.iter().map(|entry| u64::from_le_bytes(*entry));
-        let entry = bucket.find(|entry| *entry as u32 == fingerprint)?;
-        Some(((entry >> 32) as u32 & 0xFF_FFFF, ((entry >> 56) as u8).cast_signed()))
+    /// The index whose bucket starts are in section `starts` and whose entries
+    /// are in the one behind it.
+    fn index(&self, starts: Section) -> Index<'_> {
+        let entries = self.bytes(starts.next()).as_chunks().0;
+        let starts = self.bytes(starts).as_chunks().0;
+        let bits = starts.len().saturating_sub(1).checked_ilog2().unwrap_or(0);
+        Index { starts, entries, bits }
     }
 
     fn bytes(&self, section: Section) -> &[u8] {
         let (start, length) = self.head.section(section);
         self.map.get(start..start + length).unwrap_or(&[])
+    }
+}
+
+/// The words of a table, borrowed.
+#[derive(Clone, Copy)]
+pub(super) struct Words<'a>(Index<'a>);
+
+impl Words<'_> {
+    /// Looks a folded word up.
+    pub(super) fn get(&self, folded: &str) -> Option<Word> {
+        self.get_hashed(Hash::of(folded))
+    }
+
+    /// Looks a folded word up by its hash.
+    pub(super) fn get_hashed(&self, hash: Hash) -> Option<Word> {
+        let (row, score) = self.0.find(hash)?;
+        Some(Word { row: (row != NO_ROW).then_some(row), score })
+    }
+}
+
+/// A hash index as it lies in the file.
+#[derive(Clone, Copy)]
+struct Index<'a> {
+    starts: &'a [[u8; 4]],
+    entries: &'a [[u8; ENTRY_SIZE]],
+    bits: u32,
+}
+
+impl Index<'_> {
+    /// Finds a key's entry: its three-byte and its one-byte field.
+    fn find(&self, key: Hash) -> Option<(u32, i8)> {
+        let hash = key.finish();
+        let bucket = hash.checked_shr(64 - self.bits).unwrap_or(0) as usize;
+        let start = |bucket: usize| self.starts.get(bucket).map(|at| u32::from_le_bytes(*at));
+        let range = start(bucket)? as usize..start(bucket + 1)? as usize;
+        let fingerprint = (hash >> (32 - self.bits)) as u32;
+        let mut bucket = self.entries.get(range)?.iter().map(|entry| u64::from_le_bytes(*entry));
+        let entry = bucket.find(|entry| *entry as u32 == fingerprint)?;
+        Some(((entry >> 32) as u32 & 0xFF_FFFF, ((entry >> 56) as u8).cast_signed()))
     }
 }
 
@@ -168,20 +229,25 @@ enum Section {
     Words,
     StemStarts,
     Stems,
-    PhraseStarts,
-    Phrases,
+    EndingStarts,
+    Endings,
+    Rewrites,
     Text,
 }
 
+/// Number of sections, `Text` being the last.
+const N_SECTIONS: usize = Section::Text as usize + 1;
+
 impl Section {
-    const ALL: [Self; 8] = [
+    const ALL: [Self; N_SECTIONS] = [
         Self::Rows,
         Self::WordStarts,
         Self::Words,
         Self::StemStarts,
         Self::Stems,
-        Self::PhraseStarts,
-        Self::Phrases,
+        Self::EndingStarts,
+        Self::Endings,
+        Self::Rewrites,
         Self::Text,
     ];
 
@@ -195,7 +261,7 @@ struct Head {
     language: Language,
     stemmer: String,
     digest: [u8; 32],
-    sections: [(usize, usize); 8],
+    sections: [(usize, usize); N_SECTIONS],
 }
 
 impl Head {
@@ -213,7 +279,7 @@ impl Head {
         if super::compile::hex(&bytes[72..104]) != WEIGHTS_SHA256 {
             return Err("was trained for another model");
         }
-        let mut sections = [(0, 0); 8];
+        let mut sections = [(0, 0); N_SECTIONS];
         for (section, place) in sections.iter_mut().zip(bytes[104..].as_chunks::<16>().0) {
             let [start, length] = [0, 8].map(|at| {
                 place[at..].first_chunk().map_or(0, |bytes| u64::from_le_bytes(*bytes) as usize)
