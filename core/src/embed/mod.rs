@@ -141,7 +141,7 @@ fn hash_of(tables: &[WordTable]) -> String {
 }
 
 /// Changed whenever the same files give other vectors than before.
-const READING_VERSION: u32 = 2;
+const READING_VERSION: u32 = 3;
 
 /// Weight of title and headings beside the text in a chunk's vector.
 ///
