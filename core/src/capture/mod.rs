@@ -5,8 +5,14 @@
 //! vault. Indexing the new note is left to the caller.
 
 pub mod args;
+pub mod edit;
+pub mod html;
+pub mod import;
+pub mod insight;
+pub(crate) mod links;
 pub mod name;
 pub mod note;
+pub mod related;
 pub mod write;
 
 use std::fs;
@@ -48,6 +54,12 @@ pub struct Draft {
     pub session: Option<String>,
     /// The project worked in.
     pub project: Option<String>,
+    /// `inbox` when absent.
+    pub status: Option<&'static str>,
+    /// What triage scored it, from 0 to 1.
+    pub score: Option<f64>,
+    /// The day it is from, ISO `YYYY-MM-DD`, when that is not today.
+    pub date: Option<String>,
 }
 
 /// Where captures go.
@@ -174,7 +186,9 @@ fn check(
         tags,
         created: now,
         source: scrubber.line(draft.source.as_deref()),
-        status: "inbox".to_owned(),
+        status: draft.status.unwrap_or("inbox").to_owned(),
+        score: draft.score,
+        date: scrubber.line(draft.date.as_deref()),
         session: scrubber.line(draft.session.as_deref()),
         project: scrubber.line(draft.project.as_deref()),
         related: Vec::new(),

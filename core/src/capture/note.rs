@@ -21,6 +21,10 @@ pub struct Fields {
     pub source: Option<String>,
     /// `inbox` for what waits to be sorted.
     pub status: String,
+    /// What triage scored it, from 0 to 1.
+    pub score: Option<f64>,
+    /// The day its source is from, when that is known.
+    pub date: Option<String>,
     /// The agent's session, when there is one.
     pub session: Option<String>,
     /// The project the session works in, when it is known.
@@ -48,7 +52,12 @@ pub fn render(fields: &Fields) -> String {
     out.push_str(&format!("created: {created}\nupdated: {created}\n"));
     put(&mut out, "source", fields.source.as_deref());
     put(&mut out, "status", Some(&fields.status));
-    for (key, value) in [("session", &fields.session), ("project", &fields.project)] {
+    if let Some(score) = fields.score {
+        out.push_str(&format!("score: {score:.2}\n"));
+    }
+    for (key, value) in
+        [("date", &fields.date), ("session", &fields.session), ("project", &fields.project)]
+    {
         if value.is_some() {
             put(&mut out, key, value.as_deref());
         }

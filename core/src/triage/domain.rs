@@ -59,6 +59,7 @@ impl Domains {
             words.iter().for_each(|word| domains.add(name, word, weight));
         }
         for (name, words) in extra {
+            domains.place(name);
             words.iter().for_each(|word| domains.add(name, word, STRONG));
         }
         domains.place(OTHER);

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 
-use super::edit::Edit;
+use crate::capture::edit::Edit;
 use crate::error::{Error, Result};
 
 /// One thing that was done.

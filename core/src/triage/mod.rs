@@ -3,23 +3,19 @@
 //! Judging is pure and repeatable; moving is journalled and can be undone.
 
 pub mod domain;
-pub mod edit;
 pub mod eval;
+pub mod inbox;
 pub mod journal;
-mod links;
 pub mod moves;
 pub mod score;
 pub mod signal;
+pub mod sources;
 mod words;
 
 use self::domain::{Choice, Domains};
 use self::score::{Scale, Scores};
 use self::signal::{Neighbour, Signal};
-
-/// Composite from which a signal goes to its domain's folder.
-pub const KEEP: f64 = 0.55;
-/// Composite from which it goes to the review queue; below lies the archive.
-pub const REVIEW: f64 = 0.40;
+use crate::config::Triage;
 
 /// Where a signal goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -40,6 +36,28 @@ impl Route {
             Self::Review => "review",
             Self::Archive => "archive",
         }
+    }
+}
+
+/// The folder, relative to the vault, that a verdict sends a signal to.
+pub fn folder(config: &Triage, verdict: &Verdict) -> String {
+    match verdict.route {
+        Route::Review => config.review.clone(),
+        Route::Archive => config.archive.clone(),
+        Route::Keep => {
+            let domain = &verdict.choice.domain;
+            let own = config.domains.iter().find(|(name, _)| name == domain);
+            own.map_or_else(|| format!("{}/{domain}", config.folder), |(_, folder)| folder.clone())
+        }
+    }
+}
+
+/// The `status` property of a signal that took this way.
+pub fn status(route: Route) -> &'static str {
+    match route {
+        Route::Keep => "triaged",
+        Route::Review => "review",
+        Route::Archive => "archived",
     }
 }
 
@@ -70,6 +88,19 @@ pub struct Verdict {
 }
 
 impl Judge {
+    /// What the configuration says.
+    pub fn of(config: &Triage) -> Self {
+        let mut extra = config.keywords.clone();
+        // A domain that only has a folder is one too.
+        extra.extend(config.domains.iter().map(|(domain, _)| (domain.clone(), Vec::new())));
+        Self {
+            domains: Domains::new(&extra),
+            scale: Scale::new(&config.trusted, &config.distrusted),
+            keep: config.threshold,
+            review: config.review_threshold,
+        }
+    }
+
     /// Judges `signal` by itself and by its `neighbours` in the vault, nearest
     /// first; `None` where there is no index to ask.
     pub fn judge(&self, signal: &Signal, neighbours: Option<&[Neighbour]>) -> Verdict {

@@ -9,9 +9,9 @@ use std::collections::{HashMap, HashSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use super::edit::{self, Edit};
 use super::journal::{Journal, Run, Step};
-use super::links::{self, Target};
+use crate::capture::edit::{self, Edit};
+use crate::capture::links::{self, Target};
 use crate::capture::{inside, relative, write};
 use crate::error::{Error, ErrorKind, Result};
 use crate::ingest::resolve::{Resolution, Resolver, link_name};

@@ -15,7 +15,7 @@ pub struct Edit {
 }
 
 impl Edit {
-    pub(super) fn new(text: &str, range: Range<usize>, new: impl Into<String>) -> Self {
+    pub(crate) fn new(text: &str, range: Range<usize>, new: impl Into<String>) -> Self {
         let old = crate::text::slice(text, range.start, range.end).to_owned();
         Self { at: range.start, old, new: new.into() }
     }

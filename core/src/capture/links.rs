@@ -7,20 +7,20 @@ use crate::text;
 
 /// The target of a link as it stands in a note, without `#…` and alias.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Target {
+pub(crate) struct Target {
     /// Where it stands.
-    pub(super) range: Range<usize>,
+    pub(crate) range: Range<usize>,
     /// What it says, percent-decoded in a markdown link.
-    pub(super) text: String,
+    pub(crate) text: String,
     /// True in `[[…]]`.
-    pub(super) is_wiki: bool,
+    pub(crate) is_wiki: bool,
     /// True in `[…](<…>)`, where blanks stand as they are.
-    pub(super) is_angled: bool,
+    pub(crate) is_angled: bool,
 }
 
 /// Returns the link targets of `note`, in order. Targets outside the vault and
 /// links to a heading of the note itself are left out.
-pub(super) fn targets(note: &str) -> Vec<Target> {
+pub(crate) fn targets(note: &str) -> Vec<Target> {
     let mut found = Vec::new();
     let mut fence: Option<(char, usize)> = None;
     let mut start = 0;
@@ -196,7 +196,7 @@ fn decoded(text: &str) -> String {
 }
 
 /// Encodes a path for a markdown link outside angle brackets.
-pub(super) fn encoded(path: &str) -> String {
+pub(crate) fn encoded(path: &str) -> String {
     let mut out = String::with_capacity(path.len());
     for c in path.chars() {
         match c {
@@ -210,7 +210,7 @@ pub(super) fn encoded(path: &str) -> String {
 }
 
 /// The way from a file in `folder` to `path`, both relative to the vault.
-pub(super) fn relative_path(folder: &str, path: &str) -> String {
+pub(crate) fn relative_path(folder: &str, path: &str) -> String {
     let parts = |text: &str| -> Vec<String> {
         text.split('/').filter(|part| !part.is_empty()).map(str::to_owned).collect()
     };
