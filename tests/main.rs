@@ -16,6 +16,7 @@ mod model; // `postil model`: install, check, refuse
 mod scrub; // `postil scrub`, and that no credential leaves a note
 mod setup; // `postil init` and `postil doctor`
 mod tidy; // invariants of the source
+mod triage; // signals sorted, taken back, judged
 
 use std::fs;
 use std::path::Path;

@@ -4,12 +4,13 @@
 use std::path::Path;
 use std::process::ExitCode;
 
+use postil_core::capture::indexing::index_now;
 use postil_core::capture::{self, Draft, Place, Stored};
 use postil_core::config::{Config, Overrides};
 use postil_core::error::Result;
 use postil_core::hook::{self, Answer, Event, EventKind, Hook, Raw, Reply};
 
-use crate::{project, store};
+use crate::{insight, project, store};
 
 /// The agents' own cap is 10,000 UTF-16 units; a reason is for a person.
 const MAX_SHOWN_BYTES: usize = 4_000;
@@ -21,12 +22,23 @@ pub(crate) fn run(overrides: &Overrides) -> ExitCode {
 }
 
 fn answer(event: &Event<'_>, config: &Config) -> Result<Answer> {
+    if matches!(event.kind, EventKind::PostToolUse | EventKind::Stop) {
+        return insight::keep(event, config).map(Answer::Silence);
+    }
     let Some(typed) = typed(event) else { return Ok(Answer::Silence("not-ours")) };
     let cwd = event.cwd.as_deref();
     Ok(match keep(&typed, &event.session_id, cwd, config) {
-        Ok(stored) => Answer::Reply(
-            Reply::ended(event, &told(&stored)).count("captured", usize::from(stored.is_new)),
-        ),
+        Ok(stored) => {
+            let reply = Reply::ended(event, &told(&stored));
+            let (config, path) = (config.clone(), stored.path);
+            // Once the person has the answer; the agent waits for the end of the
+            // process, so the next prompt finds the note. What fails here, the
+            // next run of `index` makes good.
+            let reply = reply.on_sent(move || {
+                let _ = index_now(&config, Some(&path));
+            });
+            Answer::Reply(reply.count("captured", usize::from(stored.is_new)))
+        }
         // The prompt is gone from the screen once it is answered, so the answer
         // holds the text.
         Err(error) => {
@@ -70,6 +82,7 @@ fn keep(typed: &str, session: &str, cwd: Option<&Path>, config: &Config) -> Resu
         source: options.source,
         session: Some(session.to_owned()),
         project: project(config, cwd),
+        ..Draft::default()
     };
     store(&draft, &Place::of(config)?, config)
 }

@@ -3,12 +3,16 @@
 
 mod args;
 mod hook;
+mod import;
 mod input;
+mod insight;
 
 use std::io::Write;
 use std::path::Path;
 use std::process::ExitCode;
 
+use postil_core::capture::indexing::{Indexed, index_now};
+use postil_core::capture::related::related;
 use postil_core::capture::{self, Place, Stored};
 use postil_core::config::Config;
 use postil_core::error::Result;
@@ -36,6 +40,9 @@ fn run(args: &Args) -> Result<ExitCode> {
     for warning in &config.warnings {
         note(warning);
     }
+    if let Input::Import { path, into, dry_run } = &args.input {
+        return import::run(path, into.as_deref(), *dry_run, args.json, &config);
+    }
     let place = Place::of(&config)?;
     let taken = input::take(&args.input, &config)?;
     let mut draft = args.draft.clone();
@@ -43,7 +50,19 @@ fn run(args: &Args) -> Result<ExitCode> {
     draft.session.clone_from(&config.host.session);
     draft.project = project(&config, std::env::current_dir().ok().as_deref());
     let stored = store(&draft, &place, &config).inspect_err(|_| taken.keep())?;
+    if stored.is_new {
+        index(&config, Some(&stored.path));
+    }
     report(&stored, args.json)
+}
+
+/// Brings the index up to date, or says why it is not.
+fn index(config: &Config, path: Option<&Path>) {
+    match index_now(config, path) {
+        Ok(Indexed::Done | Indexed::NoIndex) => {}
+        Ok(Indexed::Busy) => note("another run is indexing; the next one will see the note"),
+        Err(error) => note(&format!("stored, but not in the index: {error}")),
+    }
 }
 
 /// Stores a draft with the configured filter, tags and index.
@@ -52,7 +71,9 @@ fn store(draft: &capture::Draft, place: &Place, config: &Config) -> Result<Store
     let mut draft = draft.clone();
     draft.tags.extend(config.capture.tags.iter().cloned());
     let now = chrono::Local::now().naive_local();
-    capture::store(&draft, place, now, &filter, &|_| Vec::new())
+    // Nothing that is wrong with the index may keep a note from being stored.
+    let related = |text: &str| related(config, text).unwrap_or_default();
+    capture::store(&draft, place, now, &filter, &related)
 }
 
 /// The name of the project worked in: the agent's, else the repository around

@@ -11,6 +11,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use fs2::FileExt;
+use postil_core::capture::indexing::{Indexed, index_now};
 use postil_core::capture::{self, Draft, Place};
 use postil_core::config::Config;
 use postil_core::error::{Error, ErrorKind, Result};
@@ -51,8 +52,8 @@ fn run(args: &Args) -> Result<ExitCode> {
     let Some(_turn) = take_turn(&state.join("triage.lock"))? else {
         return Ok(say("another run is sorting\n", 0));
     };
-    let vault = capture::inside(config.vault()?, &config.capture.inbox)?;
-    let vault = config.vault().map(Path::to_owned).unwrap_or(vault);
+    let vault = config.vault()?.to_owned();
+    capture::inside(&vault, &config.capture.inbox)?;
     let journal = Journal::new(state.join("triage.jsonl"), &vault);
     let task = Work { args, config: &config, vault, journal, filter: config.filter()? };
     let report = match &args.task {
@@ -61,6 +62,13 @@ fn run(args: &Args) -> Result<ExitCode> {
         Task::Files(files) => task.files(files)?,
         Task::Eval(_) => Report::default(),
     };
+    if !report.is_dry && report.changed_anything() {
+        match index_now(&config, None) {
+            Ok(Indexed::Done | Indexed::NoIndex) => {}
+            Ok(Indexed::Busy) => note("another run is indexing; the next one will see the changes"),
+            Err(error) => note(&format!("sorted, but the index is not up to date: {error}")),
+        }
+    }
     for failure in &report.failures {
         note(failure);
     }
@@ -300,6 +308,12 @@ fn fail(message: &str) -> ExitCode {
 }
 
 impl Report {
+    fn changed_anything(&self) -> bool {
+        self.undone.is_some()
+            || !self.rewritten.is_empty()
+            || self.entries.iter().any(|entry| entry.to.is_some())
+    }
+
     fn add(&mut self, done: Done) {
         self.rewritten.extend(done.rewritten);
         self.failures.extend(done.failures);

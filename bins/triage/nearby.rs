@@ -19,7 +19,7 @@ const MAX_ASKED_BYTES: usize = 600;
 
 /// The index, where there is one.
 pub(crate) struct Nearby {
-    reader: Option<Reader>,
+    reader: Option<Box<Reader>>,
     embedder: Option<Embedder>,
     /// Folders that say nothing of what the user keeps.
     left_out: Vec<String>,

@@ -134,7 +134,7 @@ fn collect(value: &Value, parts: &mut Vec<String>, depth: usize) {
 fn shortened(result: &str, max_chars: usize) -> String {
     let Some((at, _)) = result.char_indices().nth(max_chars) else { return result.to_owned() };
     let head = text::prefix(result, at);
-    let end = head.rfind("\n\n").or_else(|| head.rfind('\n')).filter(|end| end * 2 > at);
+    let end = head.rfind("\n\n").or_else(|| head.rfind('\n')).filter(|end| end * 2 >= at);
     format!("{}\n\u{2026}", text::prefix(head, end.unwrap_or(at)).trim_end())
 }
 

@@ -8,6 +8,7 @@ pub mod args;
 pub mod edit;
 pub mod html;
 pub mod import;
+pub mod indexing;
 pub mod insight;
 pub(crate) mod links;
 pub mod name;

@@ -5,7 +5,7 @@ use chrono::NaiveDateTime;
 
 /// Everything a captured note says. All of it has been scrubbed of secrets
 /// before it comes here.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Fields {
     /// One line, not empty.
     pub title: String,

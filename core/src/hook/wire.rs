@@ -34,6 +34,7 @@ pub enum EventKind {
     PostToolUse,
     PostToolUseFailure,
     SubagentStart,
+    Stop,
     Other,
 }
 
@@ -48,6 +49,7 @@ impl EventKind {
             "PostToolUse" | "postToolUse" => Self::PostToolUse,
             "PostToolUseFailure" | "postToolUseFailure" => Self::PostToolUseFailure,
             "SubagentStart" | "subagentStart" => Self::SubagentStart,
+            "Stop" | "stop" => Self::Stop,
             _ => Self::Other,
         }
     }
@@ -62,6 +64,7 @@ impl EventKind {
             Self::PostToolUse => "PostToolUse",
             Self::PostToolUseFailure => "PostToolUseFailure",
             Self::SubagentStart => "SubagentStart",
+            Self::Stop => "Stop",
             Self::Other => "other",
         }
     }
@@ -105,6 +108,8 @@ pub struct Event<'a> {
     pub tool_use_id: Option<Cow<'a, str>>,
     /// `PostToolUseFailure`: what the model is told.
     pub error: Option<Raw<'a>>,
+    /// `Stop`: what the agent said last.
+    pub last_message: Option<Raw<'a>>,
 }
 
 impl<'a> Event<'a> {
@@ -146,6 +151,7 @@ impl<'a> Event<'a> {
             tool_response: get("tool_response"),
             tool_use_id: text("tool_use_id"),
             error: get("error"),
+            last_message: get("last_assistant_message"),
         })
         .filter(|event| !(is_cursor && is_claude_style(&name, event.kind)))
     }

@@ -43,16 +43,27 @@ pub(super) fn note(
         (None, text)
     };
     let text = with_new_links(&text, entry, own, names);
-    let text = with_frontmatter(&text, title.as_deref(), stem, entry.modified.as_deref());
+    let old_stem = stem_and_ext(entry.path.rsplit('/').next().unwrap_or(&entry.path)).0;
+    let is_notion = notion::without_id(old_stem) != old_stem;
+    let modified = entry.modified.as_deref();
+    let text = with_frontmatter(&text, title.as_deref(), stem, modified, is_notion);
     Ok(Note { text, embedded })
 }
 
 /// Adds frontmatter to a note that has none; one that is there stays as it is.
-fn with_frontmatter(text: &str, title: Option<&str>, stem: &str, modified: Option<&str>) -> String {
+fn with_frontmatter(
+    text: &str,
+    title: Option<&str>,
+    stem: &str,
+    modified: Option<&str>,
+    is_notion: bool,
+) -> String {
     if edit::body_start(text) > 0 {
         return text.to_owned();
     }
-    let page = notion::page(text);
+    // Only where Notion's name says that it is one of its pages: elsewhere
+    // such lines are prose.
+    let page = is_notion.then(|| notion::page(text)).flatten();
     let (own_title, properties, body) = match &page {
         Some(page) => (Some(page.title.as_str()), page.properties.as_slice(), page.body.as_str()),
         None => (None, [].as_slice(), text),

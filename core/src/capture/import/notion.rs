@@ -102,7 +102,7 @@ mod tests {
             [("tags", "[a-b, c]"), ("created", "2026-11-30T10:15:00"), ("status", "Done")];
         assert_eq!(page.properties, expected.map(|(k, v)| (k.to_owned(), v.to_owned())));
         assert_eq!(page.body, "Body: x\n");
-        assert!(super::page("# T\n\nA sentence: with a colon in it, and more.\n").is_none());
+        assert!(super::page("# T\n\nIt says here, in prose: something.\n").is_none());
         assert!(super::page("no heading\n").is_none());
     }
 }

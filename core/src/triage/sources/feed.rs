@@ -25,7 +25,7 @@ pub(super) fn read(bytes: &[u8]) -> Result<Items> {
             text,
             source: link.map(|link| link.href.clone()),
             tags: entry.categories.into_iter().map(|category| category.term).collect(),
-            author: entry.authors.into_iter().next().map(|author| author.name),
+            author: entry.authors.into_iter().next().and_then(|author| author.name),
             created: date.map(|date| date.format("%Y-%m-%d").to_string()),
             domain: None,
         });

@@ -21,7 +21,7 @@ pub(super) fn read(bytes: &[u8]) -> Result<Items> {
                 outline.add(&open, &mut items);
             }
             Ok(Event::Empty(tag)) if is_outline(&tag) => Outline::of(&tag).add(&open, &mut items),
-            Ok(Event::End(tag)) if tag.name().as_ref().eq_ignore_ascii_case(b"outline") => {
+            Ok(Event::End(tag)) if tag.name().as_ref().eq_ignore_ascii_case("outline") => {
                 open.pop();
             }
             Ok(Event::Eof) => return Ok(items),
@@ -41,7 +41,7 @@ pub(super) fn read(bytes: &[u8]) -> Result<Items> {
 }
 
 fn is_outline(tag: &BytesStart<'_>) -> bool {
-    tag.name().as_ref().eq_ignore_ascii_case(b"outline")
+    tag.name().as_ref().eq_ignore_ascii_case("outline")
 }
 
 #[derive(Default)]
@@ -58,21 +58,20 @@ impl Outline {
         let mut outline = Self::default();
         let (mut site, mut feed) = (String::new(), String::new());
         for attribute in tag.html_attributes().with_checks(false).flatten() {
-            let raw = String::from_utf8_lossy(&attribute.value).into_owned();
-            let value =
-                quick_xml::escape::unescape(&raw).map_or(raw.clone(), |text| text.into_owned());
+            let raw = attribute.value.into_owned();
+            let value = quick_xml::escape::unescape(&raw).map_or(raw.clone(), Into::into);
             let value = value.trim().to_owned();
-            match attribute.key.as_ref().to_ascii_lowercase().as_slice() {
-                b"title" => outline.title = one_line(&value),
-                b"text" if outline.title.is_empty() => outline.title = one_line(&value),
-                b"description" | b"_note" => outline.text = value,
-                b"htmlurl" => site = value,
-                b"xmlurl" | b"url" => feed = value,
-                b"category" => {
+            match attribute.key.as_ref().to_ascii_lowercase().as_str() {
+                "title" => outline.title = one_line(&value),
+                "text" if outline.title.is_empty() => outline.title = one_line(&value),
+                "description" | "_note" => outline.text = value,
+                "htmlurl" => site = value,
+                "xmlurl" | "url" => feed = value,
+                "category" => {
                     let names = value.split([',', '/']).map(one_line);
                     outline.tags.extend(names.filter(|name| !name.is_empty()));
                 }
-                b"created" => {
+                "created" => {
                     let date = chrono::DateTime::parse_from_rfc2822(&value).ok();
                     outline.created = date.map(|date| date.format("%Y-%m-%d").to_string());
                 }
