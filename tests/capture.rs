@@ -48,7 +48,7 @@ fn arguments_become_a_note_and_its_path_is_printed() {
         ["Use WAL mode", "--domain", "data", "--tags", "sqlite,#db", "--source", "https://x.org"];
     let run = world.run("capture", &args, "").code(0);
     let path = PathBuf::from(run.text().trim_end());
-    assert_eq!(inbox(&world), [path.clone()], "{run}");
+    assert_eq!(inbox(&world), std::slice::from_ref(&path), "{run}");
     let note = fs::read_to_string(path).unwrap();
     for line in ["title: Use WAL mode", "type: note", "domain: data", "  - sqlite", "  - db"] {
         assert!(note.lines().any(|have| have == line), "no {line:?} in\n{note}");

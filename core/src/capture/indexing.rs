@@ -35,7 +35,6 @@ pub fn index_now(config: &Config, path: Option<&Path>) -> Result<Indexed> {
     let embedder = Embedder::open(&config.paths.model, &config.tables())?;
     let scope = Scope { allowed: config.allowed.clone(), excluded: config.excluded.clone() };
     let filter = config.filter()?;
-    let _ = path;
     let job = Job {
         vault: config.vault()?,
         scope: &scope,
@@ -43,6 +42,8 @@ pub fn index_now(config: &Config, path: Option<&Path>) -> Result<Indexed> {
         embedder: embedder.as_ref(),
         filter: &filter,
         full: false,
+        check: false,
+        only: path,
     };
     let start = Instant::now();
     loop {

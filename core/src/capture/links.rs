@@ -2,6 +2,7 @@
 //! rewritten without touching anything around it. Code is passed over. Pure.
 
 use std::ops::Range;
+use std::path::{Component, Path, PathBuf};
 
 use crate::text;
 
@@ -218,6 +219,19 @@ pub(crate) fn relative_path(folder: &str, path: &str) -> String {
     let n_common = from.iter().zip(&to).take_while(|(a, b)| a == b).count();
     let up = std::iter::repeat_n("..".to_owned(), from.len() - n_common);
     up.chain(to.into_iter().skip(n_common)).collect::<Vec<_>>().join("/")
+}
+
+/// Resolves `.` and `..` by name; `None` above where `path` starts.
+pub(crate) fn normal(path: &Path) -> Option<PathBuf> {
+    let mut out = PathBuf::new();
+    for part in path.components() {
+        match part {
+            Component::ParentDir if !out.pop() => return None,
+            Component::Normal(name) => out.push(name),
+            _ => {}
+        }
+    }
+    Some(out)
 }
 
 #[cfg(test)]

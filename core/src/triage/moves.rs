@@ -220,7 +220,7 @@ impl<'a> Plan<'a> {
         // takes it, has to go on doing so.
         let has_ending = target.text.ends_with(".md");
         let by_place = |source: &str, note: &str| {
-            let place = normal(&Path::new(folder_of(source)).join(&target.text));
+            let place = links::normal(&Path::new(folder_of(source)).join(&target.text));
             let note = if has_ending { note } else { note.strip_suffix(".md").unwrap_or(note) };
             place.is_some_and(|place| place == Path::new(note))
         };
@@ -254,7 +254,7 @@ impl<'a> Plan<'a> {
 /// How a moved note has to name a file that stood where the link said, seen
 /// from its old folder.
 fn moved_file(vault: &Path, old: &str, new: &str, target: &Target) -> Option<String> {
-    let at = |source: &str| normal(&Path::new(folder_of(source)).join(&target.text));
+    let at = |source: &str| links::normal(&Path::new(folder_of(source)).join(&target.text));
     let file = at(old)?;
     let is_by_place = vault.join(&file).is_file();
     let is_still_there = at(new).is_some_and(|file| vault.join(file).is_file());
@@ -267,23 +267,6 @@ fn moved_file(vault: &Path, old: &str, new: &str, target: &Target) -> Option<Str
     }
     let path = links::relative_path(folder_of(new), &file.to_string_lossy());
     Some(if target.is_angled { path } else { links::encoded(&path) })
-}
-
-/// Resolves `.` and `..` by name; `None` above the vault.
-fn normal(path: &Path) -> Option<PathBuf> {
-    let mut out = PathBuf::new();
-    for part in path.components() {
-        match part {
-            std::path::Component::ParentDir => {
-                if !out.pop() {
-                    return None;
-                }
-            }
-            std::path::Component::Normal(name) => out.push(name),
-            _ => {}
-        }
-    }
-    Some(out)
 }
 
 fn folder_of(path: &str) -> &str {

@@ -1,7 +1,7 @@
 //! One file of a source to one note of the vault. Pure.
 
 use std::collections::HashMap;
-use std::path::{Component, Path, PathBuf};
+use std::path::Path;
 
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
@@ -10,7 +10,7 @@ use super::source::Entry;
 use super::{folder_prefix, notion, stem_and_ext};
 use crate::capture::edit::{self, Edit};
 use crate::capture::note::scalar;
-use crate::capture::{MAX_TEXT_BYTES, html, links, name};
+use crate::capture::{MAX_TEXT_BYTES, html, links, name, relative};
 use crate::error::{Error, ErrorKind, Result};
 use crate::ingest::decode;
 
@@ -107,7 +107,8 @@ fn with_new_links(text: &str, entry: &Entry, own: &str, names: &HashMap<String, 
             // writes no wiki-links.
             continue;
         }
-        let Some(old) = normal(&Path::new(old_folder).join(&target.text)) else { continue };
+        let old = links::normal(&Path::new(old_folder).join(&target.text));
+        let Some(old) = old.map(|old| relative(Path::new(""), &old)) else { continue };
         let Some(new) = names.get(&old) else { continue };
         let path = links::relative_path(new_folder, new);
         let path = if target.is_angled { path } else { links::encoded(&path) };
@@ -116,22 +117,6 @@ fn with_new_links(text: &str, entry: &Entry, own: &str, names: &HashMap<String, 
         }
     }
     edit::apply(text, &edits).unwrap_or_else(|| text.to_owned())
-}
-
-fn normal(path: &Path) -> Option<String> {
-    let mut out = PathBuf::new();
-    for part in path.components() {
-        match part {
-            Component::ParentDir => {
-                if !out.pop() {
-                    return None;
-                }
-            }
-            Component::Normal(name) => out.push(name),
-            _ => {}
-        }
-    }
-    Some(super::relative(Path::new(""), &out))
 }
 
 /// Moves images that stand in the HTML as `data:` URLs into files beside the
