@@ -13,6 +13,7 @@ mod salient;
 mod shell;
 mod transcript;
 
+use std::mem::ManuallyDrop;
 use std::path::{Path, PathBuf};
 
 use self::ask::Ask;
@@ -249,6 +250,9 @@ impl Said {
 }
 
 /// The index with what it takes to ask it.
+///
+/// Never dropped: the process ends with the reply, and the kernel lets go of
+/// files, maps and locks faster than they are closed one by one.
 struct Index {
     reader: Box<Reader>,
     embedder: Option<Embedder>,
@@ -258,7 +262,7 @@ struct Index {
 
 impl Index {
     /// Opens the index; `None` where there is none that can be read.
-    fn open(config: &Config) -> Result<Option<Self>> {
+    fn open(config: &Config) -> Result<Option<ManuallyDrop<Self>>> {
         let Opened::Ready(reader) = Reader::open(&config.paths.index)? else { return Ok(None) };
         // Words alone are better than nothing; `doctor` names the reason.
         let embedder = match Embedder::open(&config.paths.model, &config.tables()) {
@@ -272,7 +276,7 @@ impl Index {
                 None => return Ok(None),
             },
         };
-        Ok(Some(Self { reader, embedder, vault, filter: filter(config) }))
+        Ok(Some(ManuallyDrop::new(Self { reader, embedder, vault, filter: filter(config) })))
     }
 
     /// Returns what clears the gate, best first.
@@ -321,7 +325,7 @@ impl Index {
 /// An index that is opened when somebody asks.
 struct LazyIndex<'a> {
     config: &'a Config,
-    index: Option<Option<Index>>,
+    index: Option<Option<ManuallyDrop<Index>>>,
 }
 
 impl<'a> LazyIndex<'a> {
@@ -333,7 +337,7 @@ impl<'a> LazyIndex<'a> {
         if self.index.is_none() {
             self.index = Some(Index::open(self.config)?);
         }
-        Ok(self.index.as_ref().and_then(Option::as_ref))
+        Ok(self.index.as_ref().and_then(Option::as_ref).map(|index| &**index))
     }
 }
 

@@ -78,7 +78,11 @@ pub(super) fn classify(prompt: &str) -> Prompt {
     if words.n_topic <= 3 && words.n_all <= MAX_FOLLOW_UP_WORDS && words.points_back() {
         return Prompt::FollowUp { has_topic: true };
     }
-    if words.n_topic == 1 { Prompt::Silence("short-prompt") } else { Prompt::Question }
+    // One plain word is no question; one in a sentence is for the gate to judge.
+    if words.n_topic == 1 && words.n_all <= 2 {
+        return Prompt::Silence("short-prompt");
+    }
+    Prompt::Question
 }
 
 /// Returns true for text the agent's own machinery writes in the user's place.
@@ -300,6 +304,8 @@ mod tests {
                 "E0277",
                 "東京の天気予報",
                 "explain the retry policy of the payment service",
+                "¿De quién son los comités?",
+                "and what are the committees",
             ],
         );
     }
