@@ -205,6 +205,18 @@ def machine_prompts(options):
         world.close()
 
 
+def codex(options):
+    """Codex: SessionStart, UserPromptSubmit and PreToolUse, each note once."""
+    world = World(options, NOTES, BLOCK)
+    try:
+        command = {"call": "exec_command", "args": {"cmd": "sh -c 'true terraform apply network database'"}}
+        request = world.run_codex([command, {"text": "fin"}], QUESTION)[-1]
+        for marker in ["MARK-RULES", "MARK-STAGING", "MARK-TERRAFORM"]:
+            once(request, marker)
+    finally:
+        world.close()
+
+
 TOPICS = [
     "walrus", "harpsichord", "trebuchet", "saffron", "glacier", "origami", "meteorite", "lighthouse", "cinnamon",
     "velociraptor", "accordion", "parchment", "marzipan", "stalactite", "gondola", "tapestry", "quicksilver",
@@ -241,12 +253,12 @@ def latency(options):
         world.close()
 
 
-CHECKS = [every_event, subagent, older_form, under_the_cap, silence, one_session, machine_prompts, latency]
+CHECKS = [every_event, subagent, older_form, under_the_cap, silence, one_session, machine_prompts, codex, latency]
 
 
 def main():
     parser = argparse.ArgumentParser()
-    for name in ("client", "binaries", "model", "languages"):
+    for name in ("client", "codex", "binaries", "model", "languages"):
         parser.add_argument(f"--{name}", required=True)
     parser.add_argument("names", nargs="*", help="only these checks")
     options = parser.parse_args()

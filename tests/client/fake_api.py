@@ -135,6 +135,72 @@ class FakeApi:
         self.server.server_close()
 
 
+class FakeResponses:
+    """The same for OpenAI's Responses API: `calls` is a list of
+    {"call": NAME, "args": {...}} or {"text": ...}; which one is played follows
+    from the number of call outputs in the request."""
+
+    def __init__(self, calls):
+        self.calls = calls
+        self.requests = []
+        self.lock = threading.Lock()
+        api = self
+
+        class Handler(BaseHTTPRequestHandler):
+            protocol_version = "HTTP/1.1"
+
+            def log_message(self, *_):
+                pass
+
+            def begin(self, kind, length=None):
+                self.send_response(200)
+                self.send_header("Content-Type", kind)
+                if length is not None:
+                    self.send_header("Content-Length", str(length))
+                self.send_header("Connection", "close")
+                self.end_headers()
+                self.close_connection = True
+
+            def do_GET(self):
+                data = b'{"data": [], "models": []}'
+                self.begin("application/json", len(data))
+                self.wfile.write(data)
+
+            def do_POST(self):
+                raw = self.rfile.read(int(self.headers.get("Content-Length") or 0))
+                if not self.path.split("?")[0].endswith("/responses"):
+                    return self.do_GET()
+                body = json.loads(raw)
+                with api.lock:
+                    api.requests.append(body)
+                    number = len(api.requests)
+                self.begin("text/event-stream")
+                usage = {"input_tokens": 9, "input_tokens_details": None, "output_tokens": 9,
+                         "output_tokens_details": None, "total_tokens": 18}
+                for event in [
+                    {"type": "response.created", "response": {"id": f"resp_{number}"}},
+                    {"type": "response.output_item.done", "output_index": 0, "item": api.item(body, number)},
+                    {"type": "response.completed", "response": {"id": f"resp_{number}", "usage": usage}},
+                ]:
+                    self.wfile.write(f"event: {event['type']}\ndata: {json.dumps(event)}\n\n".encode())
+                    self.wfile.flush()
+
+        self.server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.port = self.server.server_address[1]
+        threading.Thread(target=self.server.serve_forever, daemon=True).start()
+
+    def item(self, body, number):
+        step = sum(1 for item in body.get("input", []) if str(item.get("type", "")).endswith("call_output"))
+        turn = self.calls[step] if step < len(self.calls) else {"text": "done"}
+        if "text" in turn:
+            content = [{"type": "output_text", "text": turn["text"]}]
+            return {"type": "message", "id": f"m_{number}", "role": "assistant", "content": content}
+        return {"type": "function_call", "id": f"fc_{number}", "call_id": f"call_{number}", "name": turn["call"],
+                "arguments": json.dumps(turn["args"])}
+
+    stop = FakeApi.stop
+
+
 def envelope(body, number):
     usage = {"input_tokens": 9, "output_tokens": 9, "cache_creation_input_tokens": 0, "cache_read_input_tokens": 0}
     return {"id": f"msg_{number:03d}", "type": "message", "role": "assistant", "model": body.get("model", "m"),

@@ -8,7 +8,7 @@ import shutil
 import subprocess
 import tempfile
 
-from fake_api import FakeApi
+from fake_api import FakeApi, FakeResponses
 
 
 class World:
@@ -73,6 +73,28 @@ class World:
             api.stop()
         return api.requests
 
+    def run_codex(self, calls, prompt, timeout=90):
+        """Runs Codex once with the hooks registered in its own settings."""
+        folder = self.home / ".codex"
+        folder.mkdir(exist_ok=True)
+        self.postil("init", "--register", "--agent", "codex")
+        api = FakeResponses(calls)
+        (folder / "config.toml").write_text(
+            'model = "gpt-5.5"\nmodel_provider = "fake"\ncheck_for_update_on_startup = false\n'
+            f'[model_providers.fake]\nname = "fake"\nbase_url = "http://127.0.0.1:{api.port}/v1"\n'
+            'wire_api = "responses"\n[analytics]\nenabled = false\n')
+        command = [self.options.codex, "exec", "--skip-git-repo-check", "--dangerously-bypass-hook-trust",
+                   "--dangerously-bypass-approvals-and-sandbox", "--json", prompt]
+        env = {**self.env, "CODEX_HOME": str(folder), "SHELL": "/bin/sh"}
+        try:
+            done = subprocess.run(command, cwd=self.project, env=env, stdin=subprocess.DEVNULL,
+                                  capture_output=True, text=True, timeout=timeout)
+        finally:
+            api.stop()
+        if done.returncode != 0:
+            raise SystemExit(f"codex ended with {done.returncode}\n{done.stdout[-2000:]}{done.stderr[-2000:]}")
+        return api.requests
+
     def close(self):
         shutil.rmtree(self.home, ignore_errors=True)
 
@@ -92,7 +114,7 @@ def texts(request):
                 if key in ("content", "text"):
                     walk(item)
 
-    for message in request.get("messages") or []:
+    for message in request.get("messages") or request.get("input") or []:
         walk(message.get("content"))
     return found
 
