@@ -247,3 +247,86 @@ fn the_editor_writes_the_note() {
     world.var("EDITOR", "/bin/false");
     world.run("capture", &["--editor"], "").code(2);
 }
+
+#[test]
+fn the_next_search_finds_the_note() {
+    let world = World::with_notes(&[("a.md", "something else entirely\n")]);
+    world.run("index", &[], "").code(0);
+    hook(&world, "the zebrafish telemetry quirk");
+    let found = world.run("search", &["zebrafish telemetry", "--json"], "").code(0);
+    assert!(found.text().contains("00-inbox/"), "{found}");
+    world.run("capture", &["a quokka in the pipeline"], "").code(0);
+    let found = world.run("search", &["quokka", "--json"], "").code(0);
+    assert!(found.text().contains("00-inbox/"), "{found}");
+}
+
+#[test]
+fn fifty_at_once_are_all_found_after_the_next_run() {
+    let world = World::with_notes(&[("a.md", "something else entirely\n")]);
+    world.run("index", &[], "").code(0);
+    std::thread::scope(|scope| {
+        for n in 0..50 {
+            let world = &world;
+            scope.spawn(move || hook(world, &format!("thought number{n}x --title Same title")));
+        }
+    });
+    assert_eq!(inbox(&world).len(), 50);
+    world.run("index", &[], "").code(0);
+    for n in [0, 17, 49] {
+        world.run("search", &[&format!("number{n}x")], "").code(0);
+    }
+}
+
+fn fetched(world: &World, session: &str, result: &str) -> Run {
+    let event = json!({
+        "session_id": session, "cwd": "/home/user/project", "hook_event_name": "PostToolUse",
+        "tool_name": "WebFetch", "tool_use_id": "t",
+        "tool_input": { "url": "https://x.org/a", "prompt": "How does it work?" },
+        "tool_response": { "result": result, "url": "https://x.org/a", "code": 200 },
+    });
+    world.run("capture", &["--hook"], event.to_string()).silent()
+}
+
+#[test]
+fn insights_are_kept_only_when_asked_for() {
+    let world = World::new();
+    let result = "A substantial finding about page caches. ".repeat(20);
+    fetched(&world, "s", &result);
+    assert!(inbox(&world).is_empty());
+    let config = world.home().join(".config/postil/config.toml");
+    let text = fs::read_to_string(&config).unwrap();
+    let on = "[capture.insights]\nenabled = true\nper_session = 2\n";
+    fs::write(config, format!("{text}{on}")).unwrap();
+    fetched(&world, "s", &result);
+    let note = only_note(&world);
+    assert!(note.contains("type: signal") && note.contains("https://x.org/a"), "{note}");
+    // The same again, a short one, postil's own, one with a secret: nothing.
+    fetched(&world, "s", &result);
+    fetched(&world, "s", "short");
+    fetched(&world, "s", &format!("From the user's own notes (postil), {result}"));
+    let key = ["ghp_Zk3VtQ8sYw1Lx", "0Rb7NcJ5mHd2PfG9aUe4TiK"].concat();
+    fetched(&world, "s", &format!("{result} other {key}"));
+    assert_eq!(inbox(&world).len(), 1);
+    // And no more than the rate allows.
+    fetched(&world, "s", &result.replace("page", "disk"));
+    fetched(&world, "s", &result.replace("page", "row"));
+    assert_eq!(inbox(&world).len(), 2);
+}
+
+#[test]
+fn a_folder_is_imported_with_a_report() {
+    let world = World::new();
+    let from = world.home().join("old notes");
+    fs::create_dir_all(&from).unwrap();
+    fs::write(from.join("One.md"), "# One\n\nfirst ![](p.png)\n").unwrap();
+    fs::write(from.join("p.png"), "png").unwrap();
+    let path = from.to_str().unwrap();
+    let dry = world.run("capture", &["--import", path, "--dry-run"], "").code(0);
+    assert!(dry.text().contains("dry run") && inbox(&world).is_empty(), "{dry}");
+    let report = world.run("capture", &["--import", path, "--json"], "").code(0).json();
+    assert_eq!(report["notes"][0]["to"], "00-inbox/old notes/One.md", "{report}");
+    assert!(world.vault().join("00-inbox/old notes/p.png").is_file());
+    let again = world.run("capture", &["--import", path, "--json"], "").code(0).json();
+    assert_eq!((again["known"].as_u64(), again["notes"].as_array().unwrap().len()), (Some(2), 0));
+    world.run("capture", &["--import", "/no/such/folder"], "").code(2);
+}

@@ -145,7 +145,7 @@ fn json_lines_come_on_stdin_and_a_bad_one_is_named() {
 #[test]
 fn what_cannot_be_read_is_an_error_in_one_line() {
     let world = World::new();
-    for args in [&["/nonexistent.html"][..], &["--undo"], &["--undo", "x.html"], &["--nope"]] {
+    for args in [&["/no/such/file.html"][..], &["--undo"], &["--undo", "x.html"], &["--nope"]] {
         let run = world.run("triage", args, "");
         assert!(matches!(run.status.code(), Some(1 | 2)), "{run}");
         assert_eq!(run.errors().lines().count(), 1, "{run}");
@@ -165,4 +165,37 @@ fn the_held_out_signals_are_judged_as_labelled() {
     assert!(figures["domain"].as_f64().unwrap() >= 0.9, "{run}");
     assert!(figures["route"].as_f64().unwrap() >= 0.85, "{run}");
     assert_eq!(figures["noise_kept"].as_f64().unwrap(), 0.0, "{run}");
+}
+
+#[test]
+fn a_kill_loses_no_note() {
+    let world = World::new();
+    for n in 0..200 {
+        world.note(
+            &format!("00-inbox/s{n}.md"),
+            format!("---\ntype: signal\n---\n[[s{}]]\n", n + 1),
+        );
+    }
+    for wait in [2, 5, 9, 14, 20] {
+        let mut child = world
+            .command("triage")
+            .stdout(std::process::Stdio::null())
+            .stderr(std::process::Stdio::null())
+            .spawn()
+            .unwrap();
+        std::thread::sleep(std::time::Duration::from_millis(wait * 10));
+        child.kill().unwrap();
+        child.wait().unwrap();
+    }
+    world.run("triage", &[], "").code(0);
+    let notes = snapshot(&world);
+    let names: std::collections::HashSet<_> = notes
+        .iter()
+        .filter(|(path, _)| path.extension().is_some_and(|ext| ext == "md"))
+        .map(|(path, _)| path.file_name().unwrap().to_owned())
+        .collect();
+    for n in 0..200 {
+        assert!(names.contains(std::ffi::OsStr::new(&format!("s{n}.md"))), "s{n} is gone");
+    }
+    assert!(world.vault().join("00-inbox").read_dir().unwrap().next().is_none());
 }

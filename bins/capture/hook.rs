@@ -46,7 +46,11 @@ fn answer(event: &Event<'_>, config: &Config) -> Result<Answer> {
             let text = filter.scrub(&typed).text;
             let shown = postil_core::text::prefix(&text, MAX_SHOWN_BYTES);
             let cut = if shown.len() < text.len() { "\u{2026}" } else { "" };
-            let reason = format!("not captured: {error}\n\nYour text was:\n{shown}{cut}");
+            let text = match shown.trim() {
+                "" => String::new(),
+                _ => format!("\n\nYour text was:\n{shown}{cut}"),
+            };
+            let reason = format!("not captured: {error}{text}");
             Answer::Reply(Reply::ended(event, &reason).count("failed", 1))
         }
     })

@@ -42,6 +42,8 @@ pub fn safe_name(name: &str) -> String {
             '#' | '^' | '[' | ']' | '|' | '/' | '\\' | ':' | '*' | '?' | '"' | '<' | '>' | '%' => {
                 ' '
             }
+            // Legal everywhere, but a name is pasted into a shell one day.
+            '$' | '`' | ';' | '{' | '}' | '~' => ' ',
             c if c.is_control() || is_invisible(c) => ' ',
             c => c,
         })
@@ -191,6 +193,7 @@ mod tests {
         };
         check("a/b\\c: d*e?f\"g<h>i|j#k^l[m]n", "a b c d e f g h i j k l m n");
         check("../../etc/passwd", "etc passwd");
+        check("say $(touch x); `id`", "say (touch x) id");
         check("cafe\u{301} con leche", "café con leche");
         check("\u{202e}evil\u{200b}txt.", "evil txt");
         check("family 👨‍👩‍👧 ok", "family 👨‍👩‍👧 ok");

@@ -66,7 +66,8 @@ pub fn replace(path: &Path, contents: &[u8]) -> Result<()> {
 /// Writes `contents` to a temporary file in `folder`, which is created when it
 /// is missing, and waits for the disk.
 fn write_temp(folder: &Path, contents: &[u8]) -> Result<NamedTempFile> {
-    let fail = |error| Error::io("write to", folder, error);
+    // The kind says it all; the name of a temporary file says nothing.
+    let fail = |error: std::io::Error| Error::io("write to", folder, error.kind().into());
     fs::create_dir_all(folder).map_err(|error| Error::io("create", folder, error))?;
     let mut builder = Builder::new();
     builder.prefix(TEMP_PREFIX).suffix(TEMP_SUFFIX);
