@@ -161,7 +161,10 @@ impl Writer<'_, '_> {
             return (0..n).collect();
         }
         let mut shown: Vec<usize> = (0..self.detail.first).chain([n - 1]).collect();
-        shown.extend(odd(self.doc, children).into_iter().take(self.detail.odd));
+        // Where every eighth item is odd, none is.
+        let odd = odd(self.doc, children);
+        let most = if odd.len() * 8 > n { self.detail.odd / 4 } else { self.detail.odd };
+        shown.extend(odd.into_iter().take(most));
         shown.sort_unstable();
         shown.dedup();
         shown

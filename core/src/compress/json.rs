@@ -29,7 +29,7 @@ pub(super) struct Doc<'a> {
 }
 
 /// Documents beyond this many bytes or levels are not parsed.
-const MAX_BYTES: usize = 8 << 20;
+const MAX_BYTES: usize = 32 << 20;
 const MAX_DEPTH: usize = 64;
 
 impl<'a> Doc<'a> {
