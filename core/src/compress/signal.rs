@@ -205,71 +205,31 @@ fn read_words(text: &[u8]) -> Said {
         pass: lead == Some(Word::Success),
         tally: false,
     };
-    // Whether the number right before this token, if any, is zero.
-    let mut number: Option<bool> = None;
-    let mut number_end = 0;
-    let mut negated = false;
+    let mut spot = Spot { text, start: 0, end: 0, first: true, number: None, negated: false };
     let mut last = Word::Plain;
-    let mut at = 0;
-    let mut first = true;
-    while let Some(skip) = text.get(at..).and_then(|rest| rest.iter().position(|b| is_word(*b))) {
-        let start = at + skip;
-        let rest = text.get(start..).unwrap_or_default();
-        at = start + rest.iter().position(|b| !is_word(*b)).unwrap_or(rest.len());
-        let token = text.get(start..at).unwrap_or_default();
-        let before = start.checked_sub(1).and_then(|i| text.get(i));
-        let after = text.get(at);
+    while spot.next() {
+        let token = spot.token();
         if token.iter().all(u8::is_ascii_digit) {
-            number = Some(token.iter().all(|&b| b == b'0'));
-            number_end = at;
+            spot.number = Some((token.iter().all(|&b| b == b'0'), spot.end));
             last = Word::Plain;
             continue;
         }
-        if start > number_end + 1 {
-            number = None;
-        }
-        let named = token.len() > 7 && (token.ends_with(b"Error") || token.ends_with(b"Exception"));
-        let inside_name = match (before, after) {
-            (Some(b'.' | b'$'), Some(b':') | None) if named => false,
-            (Some(b'/' | b'_' | b'-' | b'.' | b'$' | b'#' | b'@' | b'\\'), _) => true,
-            (_, Some(b'/' | b'_' | b'(' | b'\\' | b'@')) => true,
-            (_, Some(b'.' | b'-')) => is_word_byte(text.get(at + 1)),
-            _ => false,
-        };
-        let kind = if inside_name { Word::Plain } else { word(token) };
-        if number.is_some() && !inside_name && is_counted(token) {
-            said.tally = true;
-        }
-        let zero =
-            kind != Word::Plain && (number == Some(true) || negated || counts_zero(text, at));
-        match kind {
-            Word::Failure if zero => {}
-            Word::Failure => {
-                let strong = first
-                    || number == Some(false)
-                    || matches!(after, Some(b':' | b'[' | b'!'))
-                    || token == b"Error" && text.get(at + 1).is_some_and(u8::is_ascii_digit)
-                    || matches!(token, b"panicked" | b"Uncaught" | b"Unhandled")
-                    || token.iter().all(u8::is_ascii_uppercase)
-                    || token.len() > 8 && named;
-                said.severity =
-                    said.severity.max(if strong { Severity::Strong } else { Severity::Weak });
+        let inside_name = spot.is_inside_name();
+        last = if inside_name { Word::Plain } else { word(token) };
+        said.tally |= !inside_name && spot.count().is_some() && is_counted(token);
+        match last {
+            Word::Failure if !spot.is_zero() => {
+                let severity = if spot.is_failure() { Severity::Strong } else { Severity::Weak };
+                said.severity = said.severity.max(severity);
             }
-            Word::Warning if !zero => {
-                let strong = first
-                    || number == Some(false)
-                    || matches!(after, Some(b':' | b'[' | b']'))
-                    || token.iter().all(u8::is_ascii_uppercase);
-                if strong {
-                    said.severity = said.severity.max(Severity::Warning);
-                }
+            Word::Warning if spot.is_warning() && !spot.is_zero() => {
+                said.severity = said.severity.max(Severity::Warning);
             }
             _ => {}
         }
-        negated = matches!(token, b"no" | b"No" | b"without" | b"sin" | b"zero");
-        last = kind;
-        first = false;
-        number = None;
+        spot.negated = matches!(token, b"no" | b"No" | b"without" | b"sin" | b"zero");
+        spot.first = false;
+        spot.number = None;
     }
     if last == Word::Success || said.pass {
         said.pass = said.severity != Severity::Strong || lead == Some(Word::Success);
@@ -278,6 +238,89 @@ fn read_words(text: &[u8]) -> Said {
         }
     }
     said
+}
+
+/// A word of a line and what stands before and after it.
+struct Spot<'a> {
+    text: &'a [u8],
+    start: usize,
+    end: usize,
+    /// No other word came before.
+    first: bool,
+    /// The last number: whether it is zero, and where it ends.
+    number: Option<(bool, usize)>,
+    /// `no` or the like came right before.
+    negated: bool,
+}
+
+impl<'a> Spot<'a> {
+    /// Moves to the next word; false at the end of the line.
+    fn next(&mut self) -> bool {
+        let rest = self.text.get(self.end..).unwrap_or_default();
+        let Some(skip) = rest.iter().position(|b| is_word(*b)) else { return false };
+        self.start = self.end + skip;
+        let rest = self.text.get(self.start..).unwrap_or_default();
+        self.end = self.start + rest.iter().position(|b| !is_word(*b)).unwrap_or(rest.len());
+        true
+    }
+
+    fn token(&self) -> &'a [u8] {
+        self.text.get(self.start..self.end).unwrap_or_default()
+    }
+
+    fn after(&self) -> Option<u8> {
+        self.text.get(self.end).copied()
+    }
+
+    /// The number right before, as in `3 failed`: whether it is zero.
+    fn count(&self) -> Option<bool> {
+        self.number.filter(|(_, end)| self.start <= end + 1).map(|(is_zero, _)| is_zero)
+    }
+
+    fn is_error_name(&self) -> bool {
+        let token = self.token();
+        token.len() > 7 && (token.ends_with(b"Error") || token.ends_with(b"Exception"))
+    }
+
+    /// Whether the word is a part of a path or of an identifier.
+    fn is_inside_name(&self) -> bool {
+        let before = self.start.checked_sub(1).and_then(|at| self.text.get(at));
+        match (before, self.after()) {
+            (Some(b'.' | b'$'), Some(b':') | None) if self.is_error_name() => false,
+            (Some(b'/' | b'_' | b'-' | b'.' | b'$' | b'#' | b'@' | b'\\'), _) => true,
+            (_, Some(b'/' | b'_' | b'(' | b'\\' | b'@')) => true,
+            (_, Some(b'.' | b'-')) => self.text.get(self.end + 1).is_some_and(|b| is_word(*b)),
+            _ => false,
+        }
+    }
+
+    /// `no errors`, `0 failed`, `errors: 0`.
+    fn is_zero(&self) -> bool {
+        self.count() == Some(true) || self.negated || counts_zero(self.text, self.end)
+    }
+
+    /// Whether the word stands where tools state levels and outcomes.
+    fn is_stated(&self) -> bool {
+        self.first
+            || self.count() == Some(false)
+            || matches!(self.after(), Some(b':' | b'['))
+            || self.token().iter().all(u8::is_ascii_uppercase)
+    }
+
+    /// Whether a warning's word is a level, as in `[root warning]`.
+    fn is_warning(&self) -> bool {
+        self.is_stated() || self.after() == Some(b']')
+    }
+
+    /// Whether a failure's word is a verdict, not a part of a sentence.
+    fn is_failure(&self) -> bool {
+        let next = self.text.get(self.end + 1);
+        self.is_stated()
+            || self.after() == Some(b'!')
+            || self.token() == b"Error" && next.is_some_and(u8::is_ascii_digit)
+            || matches!(self.token(), b"panicked" | b"Uncaught" | b"Unhandled")
+            || self.token().len() > 8 && self.is_error_name()
+    }
 }
 
 fn is_counted(token: &[u8]) -> bool {
@@ -294,10 +337,6 @@ fn counts_zero(text: &[u8], at: usize) -> bool {
     };
     let rest = rest.trim_ascii_start();
     rest.first() == Some(&b'0') && !matches!(rest.get(1), Some(b'0'..=b'9' | b'x' | b'.'))
-}
-
-fn is_word_byte(byte: Option<&u8>) -> bool {
-    byte.is_some_and(|b| is_word(*b))
 }
 
 /// Letters, digits and whatever is not ASCII.
@@ -351,6 +390,7 @@ mod tests {
             "  × bloque 13 > caso 7",
             "2026-11-02 21:01:03,031 [MainThread] ERROR tienda.http - POST /api",
             "--- FAIL: TestX (0.00s)",
+            "[error] \tes.CajaSpec",
             "3 failed, 229 passed",
         ] {
             assert_eq!(severity(line), Severity::Strong, "{line}");
