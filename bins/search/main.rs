@@ -1,126 +1,158 @@
 //! Finds passages of the vault.
 
 mod args;
+mod explain;
+mod highlight;
+mod json;
+mod list;
+mod listing;
+mod llm;
+mod open;
+mod pick;
+mod screen;
+mod snippet;
+mod vault;
+mod why_not;
 
 use std::io::Write;
 use std::process::ExitCode;
 
-use postil_core::config::Config;
-use postil_core::embed::Embedder;
-use postil_core::error::{Error, ErrorKind, Result};
+use postil_cli::{Command, help};
+use postil_core::error::Result;
 use postil_core::recall::budget::Limits;
 use postil_core::recall::render::{Passage, render};
-use postil_core::recall::{Answer, Hit, Options, Place, parse, recall};
-use postil_core::store::{Opened, Reader};
+use postil_core::recall::{Answer, Options, recall};
 
-use crate::args::{Args, HELP};
+use crate::args::{Action, Args, Form};
+use crate::screen::Screen;
+use crate::vault::Vault;
+
+/// Nothing was found.
+const NOTHING: u8 = 1;
 
 fn main() -> ExitCode {
-    let args = match args::parse() {
+    let today = chrono::Local::now().date_naive();
+    let args = match args::parse(std::env::args_os().skip(1), today) {
         Ok(args) => args,
         Err(error) => return fail(&format!("{error}; try `search --help`")),
     };
-    if args.help {
-        return say(HELP, 0);
-    }
-    if args.version {
-        return say(concat!("search ", env!("CARGO_PKG_VERSION"), "\n"), 0);
-    }
     match run(&args) {
-        Ok(answer) => {
-            let text = match (args.json, args.context) {
-                (true, _) => json(&answer),
-                (_, true) => context(&answer),
-                _ => listing(&answer, args.explain),
-            };
-            say(&text, u8::from(answer.hits.is_empty()))
-        }
+        Ok(code) => code,
         Err(error) => fail(&error.to_string()),
     }
 }
 
-fn run(args: &Args) -> Result<Answer> {
-    let config = Config::load(&args.overrides)?;
-    let db = &config.paths.index;
-    let reader = match Reader::open(db)? {
-        Opened::Ready(reader) => reader,
-        Opened::Absent | Opened::Foreign => {
-            let doing = format!("no index at {}; run `postil index`", db.display());
-            return Err(Error::new(ErrorKind::Store, doing));
+fn run(args: &Args) -> Result<ExitCode> {
+    match &args.action {
+        Action::Help => {
+            let text = Command::named("search").map(help).unwrap_or_default();
+            return Ok(say(&text, 0));
+        }
+        Action::Version => return Ok(say(concat!("search ", env!("CARGO_PKG_VERSION"), "\n"), 0)),
+        _ => {}
+    }
+    let vault = Vault::open(args)?;
+    let screen = Screen::new(&vault.config.terminal, args);
+    match &args.action {
+        Action::List(list) => {
+            let (text, n) = list::list(&vault, args, *list)?;
+            Ok(screen.page(&text, if n == 0 { NOTHING } else { 0 }))
+        }
+        Action::WhyNot(note) => Ok(screen.page(&why_not::why_not(&vault, args, note)?, 0)),
+        Action::Show { path, line } => {
+            let text = listing::show(&vault, args, &screen, path, *line)?;
+            let code = if text.is_empty() { NOTHING } else { 0 };
+            Ok(say(&text, code))
+        }
+        Action::Pick => pick::pick(&vault, args, &screen),
+        _ => find(&vault, args, &screen),
+    }
+}
+
+fn find(vault: &Vault, args: &Args, screen: &Screen) -> Result<ExitCode> {
+    let answer = answer(vault, args)?;
+    if let (Some(opener), Some(hit)) = (args.opener, answer.hits.first()) {
+        let line = snippet::best_line(hit, &args.query.text, answer.language);
+        return open::open(vault, opener, &hit.note.path, line);
+    }
+    let code = if answer.hits.is_empty() { NOTHING } else { 0 };
+    let text = match args.form {
+        Form::Json => json::hits(&answer, args.explain),
+        Form::Context => context(vault, args, &answer),
+        Form::Names => names(&answer),
+        Form::Rows => listing::rows(&answer, &args.query.text, vault),
+        Form::Listing => {
+            vault.say_what_is_odd();
+            if answer.hits.is_empty() {
+                hint(vault, args)?;
+            }
+            return Ok(screen.page(&listing::listing(&answer, vault, args, screen), code));
         }
     };
-    let embedder = Embedder::open(&config.paths.model, &config.tables())?;
-    let options =
-        Options { limit: args.limit.unwrap_or(10), for_agents: args.context, ..Options::default() };
-    recall(&reader, embedder.as_ref(), &parse(&args.query), &options)
+    Ok(say(&text, code))
 }
 
-fn passage(hit: &Hit) -> Passage {
-    Passage {
-        path: hit.note.path.clone(),
-        title: hit.note.meta.title.clone(),
-        heading: hit.chunk.heading.clone(),
-        date: Some(hit.note.day()),
-        source: hit.note.meta.source.clone(),
-        is_stale: false,
-        text: hit.chunk.text.clone(),
+/// Answers the query; every text in the answer has passed the filter again,
+/// since an index may be older than a pattern.
+fn answer(vault: &Vault, args: &Args) -> Result<Answer> {
+    let options = options(args);
+    let mut answer = match args.llm.drafts {
+        true => llm::with_draft(vault, args, &options)?,
+        false => recall(&vault.reader, vault.embedder.as_ref(), &args.query, &options)?,
+    };
+    for hit in &mut answer.hits {
+        vault.scrub_hit(hit);
+    }
+    if args.llm.reranks {
+        llm::rerank(args, &mut answer.hits);
+    }
+    Ok(answer)
+}
+
+fn options(args: &Args) -> Options {
+    Options {
+        limit: args.limit,
+        for_agents: args.form == Form::Context,
+        alpha: args.alpha,
+        exact: args.exact,
+        ..Options::default()
     }
 }
 
-fn context(answer: &Answer) -> String {
-    let passages: Vec<Passage> = answer.hits.iter().map(passage).collect();
-    render(None, &passages, Limits::tokens(1_500)).text
+fn context(vault: &Vault, args: &Args, answer: &Answer) -> String {
+    let passages: Vec<Passage> = answer.hits.iter().map(Passage::from).collect();
+    let tokens = args.max_tokens.unwrap_or(vault.config.inject.prompt_tokens);
+    let limits = Limits { passages: args.limit, utf16: usize::MAX, ..Limits::tokens(tokens) };
+    render(None, &passages, limits).text
 }
 
-fn listing(answer: &Answer, explain: bool) -> String {
-    let mut text = String::new();
+fn names(answer: &Answer) -> String {
+    let mut seen: Vec<&str> = Vec::new();
     for hit in &answer.hits {
-        let place = |place: Option<Place>| {
-            place.map_or("-".into(), |place| format!("{} ({:.3})", place.rank, place.score))
-        };
-        text.push_str(&format!("{}:{}", hit.note.path, hit.chunk.line));
-        if !hit.chunk.heading.is_empty() {
-            text.push_str(&format!("  {}", hit.chunk.heading));
-        }
-        text.push('\n');
-        if explain {
-            text.push_str(&format!(
-                "  score {:.5}, keyword {}, vector {}\n",
-                hit.score,
-                place(hit.keyword),
-                place(hit.vector)
-            ));
-        }
-        for line in hit.chunk.text.lines().filter(|line| !line.trim().is_empty()).take(4) {
-            text.push_str(&format!("    {line}\n"));
+        if !seen.contains(&hit.note.path.as_str()) {
+            seen.push(&hit.note.path);
         }
     }
-    text
+    seen.iter().map(|path| format!("{path}\n")).collect()
 }
 
-fn json(answer: &Answer) -> String {
-    let rank = |place: Option<Place>| place.map(|place| place.rank);
-    let hits: Vec<_> = answer
-        .hits
-        .iter()
-        .map(|hit| {
-            serde_json::json!({
-                "path": hit.note.path,
-                "heading": hit.chunk.heading,
-                "text": hit.chunk.text,
-                "score": hit.score,
-                "bm25_rank": rank(hit.keyword),
-                "vec_rank": rank(hit.vector),
-                "line": hit.chunk.line,
-                "title": hit.note.meta.title,
-                "tags": hit.note.meta.tags,
-                "date": hit.note.day(),
-            })
-        })
-        .collect();
-    format!("{}\n", serde_json::Value::from(hits))
+/// Says on a terminal what keeps the passages away when there are none.
+fn hint(vault: &Vault, args: &Args) -> Result<()> {
+    let query = &args.query;
+    let is_bare = query.filter.is_empty() && query.phrases.is_empty() && query.excluded.is_empty();
+    if is_bare || !screen::is_err_terminal() {
+        return Ok(());
+    }
+    let bare = postil_core::recall::Query { text: query.text.clone(), ..Default::default() };
+    let found = recall(&vault.reader, vault.embedder.as_ref(), &bare, &options(args))?;
+    if !found.hits.is_empty() {
+        let n = found.hits.len();
+        note(&format!("nothing meets the conditions; {n} passages without them"));
+    }
+    Ok(())
 }
 
+/// Prints to standard output; a reader that closed the pipe has seen enough.
 fn say(text: &str, code: u8) -> ExitCode {
     match std::io::stdout().write_all(text.as_bytes()) {
         Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {
@@ -130,7 +162,11 @@ fn say(text: &str, code: u8) -> ExitCode {
     }
 }
 
-fn fail(message: &str) -> ExitCode {
+fn note(message: &str) {
     let _ = writeln!(std::io::stderr(), "search: {message}");
+}
+
+fn fail(message: &str) -> ExitCode {
+    note(message);
     ExitCode::from(2)
 }

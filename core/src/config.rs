@@ -64,6 +64,32 @@ pub struct Config {
     pub warnings: Vec<String>,
     /// What the process was started by.
     pub host: Host,
+    /// How output for people should look.
+    pub terminal: Terminal,
+}
+
+/// What the environment says about output for people.
+#[derive(Clone, Debug, Default)]
+pub struct Terminal {
+    /// `NO_COLOR` is set (no-color.org).
+    pub no_color: bool,
+    /// The terminal cannot move its cursor or show colours (`TERM=dumb`).
+    pub is_dumb: bool,
+    /// The pager with its arguments: `POSTIL_PAGER`, else `PAGER`, else `less`;
+    /// `None` for `cat`.
+    pub pager: Option<String>,
+}
+
+impl Terminal {
+    fn read(env: &Environment<'_>) -> Self {
+        let text = |name| env.var(name).and_then(|value| value.into_string().ok());
+        let pager = text("POSTIL_PAGER").or_else(|| text("PAGER")).unwrap_or("less".to_owned());
+        Self {
+            no_color: env.var("NO_COLOR").is_some(),
+            is_dumb: text("TERM").is_some_and(|term| term == "dumb"),
+            pager: Some(pager).filter(|pager| pager != "cat"),
+        }
+    }
 }
 
 /// The files and folders of an installation, all absolute.
@@ -227,6 +253,7 @@ impl Config {
             blocks,
             warnings,
             host: Host::read(env),
+            terminal: Terminal::read(env),
         };
         config.keep_vaults_apart(configured.as_deref(), overrides, env);
         Ok(config)

@@ -6,6 +6,6 @@ use crate::recall::Hit;
 const MIN_CONFIDENCE: f32 = 0.5;
 
 /// Returns true if a passage is worth an agent's attention.
-pub(super) fn passes(hit: &Hit) -> bool {
+pub fn passes(hit: &Hit) -> bool {
     hit.confidence >= MIN_CONFIDENCE
 }

@@ -18,6 +18,7 @@ use std::path::{Path, PathBuf};
 
 use self::ask::Ask;
 use self::fresh::{Stamp, freshen};
+pub use self::gate::passes as clears_gate;
 use crate::config::{Block, Config};
 use crate::embed::Embedder;
 use crate::error::{ErrorKind, Result};

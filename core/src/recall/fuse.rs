@@ -25,13 +25,29 @@ const FOREIGN_BOOST: f32 = 4.0;
 /// [`super::kinship`]: flat from 0.3 to 0.5.
 pub(super) const KINSHIP_WEIGHT: f32 = 0.4;
 
-/// The fused score of one document, before its text is read.
+/// How many times its usual weight the cosine gets.
 ///
 /// `foreign` is the share of the nearest passages that are in another language
 /// than the query, 0 to 1.
-pub(super) fn score(evidence: &Evidence, foreign: f32) -> f32 {
-    let cosine_weight = COSINE_WEIGHT * (1.0 + FOREIGN_BOOST * foreign);
-    (evidence.bm25 + evidence.note_bm25) / 2.0 + cosine_weight * evidence.cosine
+pub(super) fn boost(foreign: f32) -> f32 {
+    1.0 + FOREIGN_BOOST * foreign
+}
+
+/// The boost that leaves the words a share of `alpha`, 0.5 being the usual
+/// weights.
+pub(super) fn boost_of(alpha: f32) -> f32 {
+    let alpha = alpha.clamp(0.001, 0.999);
+    (1.0 - alpha) / alpha
+}
+
+/// The share that a boost leaves the words.
+pub(super) fn alpha(boost: f32) -> f32 {
+    1.0 / (1.0 + boost)
+}
+
+/// The fused score of one document, before its text is read.
+pub(super) fn score(evidence: &Evidence, boost: f32) -> f32 {
+    (evidence.bm25 + evidence.note_bm25) / 2.0 + COSINE_WEIGHT * boost * evidence.cosine
 }
 
 /// Puts candidates in order, best first.
@@ -45,7 +61,7 @@ mod tests {
 
     fn candidate(doc: u32, bm25: f32, cosine: f32, foreign: f32) -> Candidate {
         let evidence = Evidence { bm25, note_bm25: bm25, cosine, ..Evidence::default() };
-        Candidate { doc, score: score(&evidence, foreign), evidence, ..Candidate::default() }
+        Candidate { doc, score: score(&evidence, boost(foreign)), evidence, ..Candidate::default() }
     }
 
     fn order(mut candidates: Vec<Candidate>) -> Vec<u32> {
@@ -62,6 +78,15 @@ mod tests {
     #[test]
     fn vectors_count_for_more_across_languages() {
         assert_eq!(order(vec![candidate(1, 0.0, 0.6, 1.0), candidate(2, 12.0, 0.2, 1.0)]), [1, 2]);
+    }
+
+    #[test]
+    fn alpha_and_boost_are_two_names_of_one_weight() {
+        assert_eq!(boost_of(0.5), boost(0.0));
+        for wanted in [0.1, 0.2, 0.5, 0.9] {
+            assert!((alpha(boost_of(wanted)) - wanted).abs() < 1e-6, "{wanted}");
+        }
+        assert!(boost_of(0.0).is_finite() && boost_of(1.0) > 0.0);
     }
 
     #[test]

@@ -5,6 +5,7 @@
 
 pub mod budget;
 mod confidence;
+mod exact;
 mod fuse;
 mod kinship;
 mod query;
@@ -72,11 +73,34 @@ pub struct Options {
     pub per_note: usize,
     /// Leave out notes that say `agent: false`.
     pub for_agents: bool,
+    /// Share of the words in the fused score, from 0 to 1, instead of the one
+    /// that follows from the languages; 0 and 1 ask one path only.
+    pub alpha: Option<f32>,
+    /// Ask FTS5 and sqlite-vec themselves instead of the snapshot.
+    pub exact: bool,
+}
+
+impl Options {
+    /// The paths that are asked: an `alpha` at either end leaves one.
+    fn paths(&self) -> Mode {
+        match self.alpha {
+            Some(alpha) if alpha >= 1.0 => Mode::Keyword,
+            Some(alpha) if alpha <= 0.0 => Mode::Vector,
+            _ => self.mode,
+        }
+    }
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Self { mode: Mode::Hybrid, limit: 10, per_note: 3, for_agents: false }
+        Self {
+            mode: Mode::Hybrid,
+            limit: 10,
+            per_note: 3,
+            for_agents: false,
+            alpha: None,
+            exact: false,
+        }
     }
 }
 
@@ -127,6 +151,14 @@ pub struct Hit {
     pub vector: Option<Place>,
 }
 
+impl Hit {
+    /// A passage that nobody asked a question about.
+    pub fn unranked(chunk: ChunkRow, note: NoteRow) -> Self {
+        let evidence = Evidence::default();
+        Self { chunk, note, score: 0.0, confidence: 0.0, evidence, keyword: None, vector: None }
+    }
+}
+
 /// What was found, best first.
 #[derive(Clone, Debug, Default)]
 pub struct Answer {
@@ -136,6 +168,8 @@ pub struct Answer {
     pub language: Language,
     /// What the evidence of this query is measured against.
     pub scale: Scale,
+    /// Share of the words in the fused scores, 0 to 1.
+    pub alpha: f32,
 }
 
 /// Answers a query from the index.
@@ -145,22 +179,62 @@ pub fn recall(
     query: &Query,
     options: &Options,
 ) -> Result<Answer> {
-    let embedder = embedder.filter(|_| options.mode != Mode::Keyword);
+    if query.text.trim().is_empty() {
+        let hits = browse(reader, query, options)?;
+        return Ok(Answer { hits, ..Answer::default() });
+    }
+    let paths = options.paths();
+    let embedder = embedder.filter(|_| paths != Mode::Keyword);
     let embedded = embedder.map(|embedder| embedder.query(&query.text));
+    let vector = embedded.as_ref().map(|embedded| &embedded.vector);
     let language = embedded.as_ref().map_or(Language::ENGLISH, |embedded| embedded.language);
-    let terms = match options.mode {
+    let terms = match paths {
         Mode::Vector => Vec::new(),
         _ => analyse::query(&query.text, language),
     };
     let skip = skipped(reader, query)?;
     let search = Search { reader, skip: &skip, terms: &terms, language, options };
-    let mut found = search.retrieve(embedded.as_ref().map(|embedded| &embedded.vector))?;
+    let mut found = match options.exact || !reader.has_snapshot() {
+        true => search.retrieve_exact(vector, &query.filter)?,
+        false => search.retrieve(vector)?,
+    };
     if let Some(embedder) = embedder {
         search.read_best(embedder, &mut found)?;
     }
     let scale = found.scale();
+    let alpha = match (paths, vector) {
+        (Mode::Vector, _) => 0.0,
+        (Mode::Hybrid, Some(_)) => fuse::alpha(found.boost),
+        _ => 1.0,
+    };
     let hits = search.fetch(found, query)?;
-    Ok(Answer { hits, language, scale })
+    Ok(Answer { hits, language, scale, alpha })
+}
+
+/// Answers a query that has only conditions: the beginnings of the notes that
+/// meet them, the latest first.
+fn browse(reader: &Reader, query: &Query, options: &Options) -> Result<Vec<Hit>> {
+    if query.filter.is_empty() {
+        return Ok(Vec::new());
+    }
+    let mut notes = Vec::new();
+    reader.each_note(|note| {
+        if query.filter.accepts(&note) && (note.meta.for_agents || !options.for_agents) {
+            notes.push((note.day(), note));
+        }
+    })?;
+    notes.sort_by(|a, b| b.0.cmp(&a.0).then_with(|| a.1.path.cmp(&b.1.path)));
+    let mut hits = Vec::new();
+    for (_, note) in notes {
+        if hits.len() == options.limit {
+            break;
+        }
+        let Some(chunk) = reader.chunk(note.first_chunk)? else { continue };
+        if query.accepts(&chunk.text, &chunk.heading, &note.meta.title) {
+            hits.push(Hit::unranked(chunk, note));
+        }
+    }
+    Ok(hits)
 }
 
 /// The documents that are dead or that the query's filters leave out.
@@ -189,6 +263,8 @@ struct Found {
     ideal: f32,
     idf: Vec<f32>,
     kinship_ideal: f32,
+    /// How many times its usual weight the cosine got.
+    boost: f32,
     /// Chunks that were read already, by document.
     chunks: HashMap<u32, ChunkRow>,
 }
@@ -224,21 +300,20 @@ impl Search<'_> {
             Some(vector) => self.reader.nearest(vector, n, self.skip)?,
             None => Vec::new(),
         };
-        let terms: Vec<WeightedTerm> = self
-            .terms
-            .iter()
-            .map(|term| WeightedTerm { term: term.term.clone(), weight: term.weight })
-            .collect();
+        let terms = self.weighted();
         let asked: Vec<u32> = nearest.iter().map(|hit| hit.doc).collect();
         let lexical = self.reader.lexical_with(&terms, &LEXICAL, n, self.skip, &asked)?;
         let evidence = evidence(self.reader, &lexical, &nearest, vector)?;
         let docs: Vec<u32> = evidence.iter().map(|(doc, _)| *doc).collect();
         let records = self.reader.docs(&docs)?;
-        let foreign = foreign(&evidence, &records, self.language);
+        let boost = match self.options.alpha {
+            Some(alpha) => fuse::boost_of(alpha),
+            None => fuse::boost(foreign(&evidence, &records, self.language)),
+        };
         let candidate = |((doc, evidence), record): ((u32, Evidence), Doc)| Candidate {
             doc,
             record,
-            score: fuse::score(&evidence, foreign),
+            score: fuse::score(&evidence, boost),
             evidence,
         };
         let mut candidates: Vec<Candidate> =
@@ -247,7 +322,14 @@ impl Search<'_> {
             candidates.retain(|c| c.record.flags & DocFlags::PEOPLE_ONLY == 0);
         }
         fuse::sort(&mut candidates);
-        Ok(Found { candidates, ideal: lexical.ideal, idf: lexical.idf, ..Found::default() })
+        let (ideal, idf) = (lexical.ideal, lexical.idf);
+        Ok(Found { candidates, ideal, idf, boost, ..Found::default() })
+    }
+
+    fn weighted(&self) -> Vec<WeightedTerm> {
+        let weighted =
+            |term: &QueryTerm| WeightedTerm { term: term.term.clone(), weight: term.weight };
+        self.terms.iter().map(weighted).collect()
     }
 
     /// Reads the best candidates and orders them anew by what they say in other

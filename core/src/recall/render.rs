@@ -131,7 +131,9 @@ fn provenance(passage: &Passage) -> String {
     let stem = stem.rsplit_once('.').map_or(stem, |(stem, _)| stem).to_owned();
     // The title says something new where it is not the file's name.
     let names = [
-        Some(title).filter(|title| *title != stem && *title != heading),
+        // The first heading of a note is most often its title.
+        Some(title)
+            .filter(|title| *title != stem && heading.split(" › ").next() != Some(title.as_str())),
         Some(heading).filter(|heading| *heading != stem),
     ];
     for name in names.into_iter().flatten().filter(|name| !name.is_empty()) {
