@@ -3,6 +3,7 @@
 #![allow(clippy::print_stdout, reason = "the hostile vault and the killed runs print their counts")]
 
 mod capture; // notes from arguments, stdin and /capture
+mod command_lines; // one table: help, completions, man pages
 mod compress_output; // extracts, the hook for tool output, the wrapper
 mod crash; // killed runs, a full disk, runs and readers side by side
 mod fail_open; // every hook, whatever it is given
@@ -15,6 +16,7 @@ mod languages; // training a word table on a toy language
 mod model; // `postil model`: install, check, refuse
 mod scrub; // `postil scrub`, and that no credential leaves a note
 mod setup; // `postil init` and `postil doctor`
+mod search; // passages for people, pickers, editors, a local model
 mod tidy; // invariants of the source
 mod triage; // signals sorted, taken back, judged
 

@@ -13,7 +13,7 @@ mod table;
 
 pub use complete::{Shell, completions};
 pub use help::help;
-pub use man::man;
+pub use man::{man, page_name};
 pub use parse::{Parsed, parse};
 pub use table::COMMANDS;
 

@@ -50,7 +50,7 @@ pub fn man(command: &Command) -> String {
 }
 
 /// The name of a command's page, without its section.
-pub(crate) fn page_name(command: &Command) -> String {
+pub fn page_name(command: &Command) -> String {
     match command.name {
         "postil" => "postil".to_owned(),
         name => format!("postil-{name}"),

@@ -8,16 +8,19 @@ use crate::{Command, Flag, Takes};
 /// Every command, `postil` first.
 pub const COMMANDS: &[&Command] = &[
     &people::POSTIL,
-    &people::SEARCH,
+    &people::INIT,
+    &people::DOCTOR,
     &people::INDEX,
+    &people::SEARCH,
     &people::CAPTURE,
-    &people::TRIAGE,
-    &people::EVAL,
-    &people::MODEL,
+    &people::STATS,
     &people::SCRUB,
+    &people::MODEL,
+    &people::EVAL,
+    &people::COMPLETIONS,
+    &people::MAN,
     &agents::CONTEXT_INJECT,
     &agents::COMPRESS_OUTPUT,
-    &agents::VAULT_MCP,
 ];
 
 /// Files and folders that every command can be told.

@@ -7,6 +7,7 @@ mod init;
 mod model;
 mod register;
 mod scrub;
+mod shell;
 mod stats;
 mod vaults;
 
@@ -38,6 +39,8 @@ Commands:
   scrub            hide the credentials in a text
   model            install, compile or check the embedding model
   eval             measure retrieval on questions with known answers
+  completions      make bash, zsh or fish complete all this
+  man              write the man pages
 
 `postil COMMAND --help` says more about each.
 ";
@@ -61,6 +64,14 @@ fn main() -> ExitCode {
             Err(message) => fail(&message),
         },
         Some("stats") => match stats::run(rest) {
+            Ok(text) => say(&text, 0),
+            Err(message) => fail(&message),
+        },
+        Some("completions") => match shell::complete(rest) {
+            Ok(text) => say(&text, 0),
+            Err(message) => fail(&message),
+        },
+        Some("man") => match shell::pages(rest) {
             Ok(text) => say(&text, 0),
             Err(message) => fail(&message),
         },

@@ -141,9 +141,11 @@ fn action(parsed: &Parsed, query: &Query) -> Result<Action, String> {
         let line = line.parse().map_err(|_| format!("--show {place:?} is not PATH:LINE"))?;
         return Ok(Action::Show { path: path.to_owned(), line });
     }
-    if let [first, second] = parsed.words.as_slice()
+    if let [first, second, ..] = parsed.words.as_slice()
         && first == "list"
         && !parsed.is_literal
+        // What else was typed is conditions.
+        && query.text == format!("list {second}")
     {
         match second.as_str() {
             "docs" => return Ok(Action::List(List::Docs)),
@@ -296,6 +298,9 @@ mod tests {
     #[test]
     fn a_list_is_asked_for_by_two_words_alone() {
         assert_eq!(args(&["list", "tags"]).unwrap().action, Action::List(List::Tags));
+        let with_condition = args(&["list", "docs", "tag:x"]).unwrap();
+        assert_eq!(with_condition.action, Action::List(List::Docs));
+        assert_eq!(args(&["list", "docs", "x"]).unwrap().action, Action::Find);
         assert_eq!(args(&["list", "of", "tags"]).unwrap().action, Action::Find);
         assert_eq!(args(&["--", "list", "tags"]).unwrap().action, Action::Find);
         assert_eq!(args(&["list tags"]).unwrap().action, Action::Find);

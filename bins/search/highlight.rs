@@ -4,12 +4,14 @@
 use std::collections::HashSet;
 use std::ops::Range;
 
-use postil_core::analyse;
+use postil_core::analyse::{self, TermKind};
 use postil_core::model::Language;
 
 /// A query's terms.
 pub(crate) struct Highlight {
     terms: HashSet<String>,
+    /// Those of identifiers as a whole.
+    wholes: HashSet<String>,
 }
 
 impl Highlight {
@@ -17,8 +19,13 @@ impl Highlight {
         let all = analyse::query(query, language);
         // Function words light up only where there is nothing else.
         let has_content = all.iter().any(|term| term.weight >= 0.5);
-        let terms = all.into_iter().filter(|term| !has_content || term.weight >= 0.5);
-        Self { terms: terms.map(|term| term.term).collect() }
+        let terms: Vec<_> =
+            all.into_iter().filter(|term| !has_content || term.weight >= 0.5).collect();
+        let wholes = terms.iter().filter(|term| term.kind == TermKind::Whole);
+        Self {
+            wholes: wholes.map(|term| term.term.clone()).collect(),
+            terms: terms.into_iter().map(|term| term.term).collect(),
+        }
     }
 
     /// Returns the byte ranges of the words that match, each with the term.
@@ -28,29 +35,31 @@ impl Highlight {
             let text = &line.get(token.clone()).unwrap_or("");
             let trimmed = text.trim_matches(|c: char| !c.is_alphanumeric());
             let is_compound = trimmed.contains(|c: char| !c.is_alphanumeric());
-            if is_compound && self.terms.contains(&postil_core::text::fold(trimmed)) {
+            if is_compound && first_in(&self.wholes, trimmed, language).is_some() {
                 let start = token.start + text.find(trimmed).unwrap_or(0);
                 found.push((start..start + trimmed.len(), trimmed.to_owned()));
                 continue;
             }
             for word in pieces(text, |c| c.is_alphanumeric() || is_mark(c)) {
-                if let Some(term) = self.term(text.get(word.clone()).unwrap_or(""), language) {
+                let part = text.get(word.clone()).unwrap_or("");
+                if let Some(term) = first_in(&self.terms, part, language) {
                     found.push((token.start + word.start..token.start + word.end, term));
                 }
             }
         }
         found
     }
+}
 
-    fn term(&self, word: &str, language: Language) -> Option<String> {
-        let mut found = None;
-        analyse::terms(word, language, &mut |term| {
-            if found.is_none() && self.terms.contains(term) {
-                found = Some(term.to_owned());
-            }
-        });
-        found
-    }
+/// Returns the first term of `text` that is among `wanted`.
+fn first_in(wanted: &HashSet<String>, text: &str, language: Language) -> Option<String> {
+    let mut found = None;
+    analyse::terms(text, language, &mut |term| {
+        if found.is_none() && wanted.contains(term) {
+            found = Some(term.to_owned());
+        }
+    });
+    found
 }
 
 /// A combining mark belongs to the letter before it.

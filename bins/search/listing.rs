@@ -44,8 +44,7 @@ fn passage(
     let width = screen.width - INDENT.len() - 2;
     let language = hit.chunk.language;
     let rows = snippet::rows(&printable(&hit.chunk.text), highlight, language, width, args.full);
-    let first = rows.iter().find(|row| !highlight.matches(&row.text, language).is_empty());
-    let line = hit.chunk.line + first.or(rows.first()).map_or(0, |row| row.line);
+    let line = snippet::line_of(vault, hit, &rows, highlight);
     let path = vault.shown(&hit.note.path);
     let mut text =
         format!("{number}. {}{}\n", screen.paint(Role::Title, &name(hit)), facts(hit, screen));
@@ -115,7 +114,7 @@ fn lit(row: &str, highlight: &Highlight, hit: &Hit, screen: &Screen) -> String {
 /// Tab-separated rows for pickers: `path:line`, name, date, tags.
 pub(crate) fn rows(answer: &Answer, query: &str, vault: &Vault) -> String {
     let row = |hit: &Hit| {
-        let line = snippet::best_line(hit, query, answer.language);
+        let line = snippet::best_line(vault, hit, query, answer.language);
         let tags: Vec<String> = hit.note.meta.tags.iter().map(|tag| format!("#{tag}")).collect();
         let path = vault.file(&hit.note.path).display().to_string();
         let fields = [format!("{path}:{line}"), name(hit), hit.note.day(), tags.join(" ")];

@@ -27,6 +27,9 @@ use crate::args::{Action, Args, Form};
 use crate::screen::Screen;
 use crate::vault::Vault;
 
+/// Units of a block for pasting: no agent's cap holds there.
+const MAX_UTF16: usize = 1 << 24;
+
 /// Nothing was found.
 const NOTHING: u8 = 1;
 
@@ -72,7 +75,7 @@ fn run(args: &Args) -> Result<ExitCode> {
 fn find(vault: &Vault, args: &Args, screen: &Screen) -> Result<ExitCode> {
     let answer = answer(vault, args)?;
     if let (Some(opener), Some(hit)) = (args.opener, answer.hits.first()) {
-        let line = snippet::best_line(hit, &args.query.text, answer.language);
+        let line = snippet::best_line(vault, hit, &args.query.text, answer.language);
         return open::open(vault, opener, &hit.note.path, line);
     }
     let code = if answer.hits.is_empty() { NOTHING } else { 0 };
@@ -122,7 +125,7 @@ fn options(args: &Args) -> Options {
 fn context(vault: &Vault, args: &Args, answer: &Answer) -> String {
     let passages: Vec<Passage> = answer.hits.iter().map(Passage::from).collect();
     let tokens = args.max_tokens.unwrap_or(vault.config.inject.prompt_tokens);
-    let limits = Limits { passages: args.limit, utf16: usize::MAX, ..Limits::tokens(tokens) };
+    let limits = Limits { passages: args.limit, utf16: MAX_UTF16, ..Limits::tokens(tokens) };
     render(None, &passages, limits).text
 }
 

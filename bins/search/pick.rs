@@ -141,7 +141,7 @@ fn by_number(vault: &Vault, args: &Args, screen: &Screen) -> Result<ExitCode> {
         }
         let picked = typed.parse::<usize>().ok().and_then(|n| hits.get(n.checked_sub(1)?));
         if let Some(hit) = picked {
-            let line = snippet::best_line(hit, &args.query.text, Default::default());
+            let line = snippet::best_line(vault, hit, &args.query.text, Default::default());
             return go(vault, &args, Some((hit.note.path.clone(), line)));
         }
         // The conditions that were given as options stay.

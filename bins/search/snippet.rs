@@ -5,6 +5,7 @@ use postil_core::recall::Hit;
 use unicode_width::UnicodeWidthStr as _;
 
 use crate::highlight::Highlight;
+use crate::vault::Vault;
 
 /// Rows of a passage that are shown.
 const MAX_ROWS: usize = 4;
@@ -51,14 +52,28 @@ pub(crate) fn rows(
 }
 
 /// Returns the line of the note that shows the query best, for an editor.
-pub(crate) fn best_line(hit: &Hit, query: &str, language: Language) -> u32 {
+pub(crate) fn best_line(vault: &Vault, hit: &Hit, query: &str, language: Language) -> u32 {
     let highlight = Highlight::new(query, language);
     let rows = rows(&hit.chunk.text, &highlight, hit.chunk.language, 400, false);
-    let matching = rows
-        .iter()
-        .find(|row| !highlight.matches(&row.text, hit.chunk.language).is_empty())
-        .or_else(|| rows.first());
-    hit.chunk.line + matching.map_or(0, |row| row.line)
+    line_of(vault, hit, &rows, &highlight)
+}
+
+/// Returns the line of the note's file that the first matching row is from.
+///
+/// A chunk knows where its heading is; its text may begin below that, so the
+/// line is looked up in the file. Where it is not found (the note was edited,
+/// or the line holds a credential) it is the chunk's.
+pub(crate) fn line_of(vault: &Vault, hit: &Hit, rows: &[Row], highlight: &Highlight) -> u32 {
+    let is_lit = |row: &&Row| !highlight.matches(&row.text, hit.chunk.language).is_empty();
+    let row = rows.iter().find(is_lit).or(rows.first());
+    let wanted = row.and_then(|row| hit.chunk.text.lines().nth(row.line as usize));
+    let Some(wanted) = wanted.map(str::trim) else { return hit.chunk.line };
+    let Ok(text) = std::fs::read_to_string(vault.file(&hit.note.path)) else {
+        return hit.chunk.line;
+    };
+    let from = hit.chunk.line.saturating_sub(1);
+    let found = text.lines().skip(from as usize).position(|line| line.trim() == wanted);
+    found.and_then(|at| u32::try_from(at).ok()).map_or(hit.chunk.line, |at| from + at + 1)
 }
 
 /// Breaks a text into rows at most `width` columns wide; empty lines only

@@ -100,20 +100,50 @@ that meet them, the latest first; `--` before the words ends the options and mak
 pub(super) const INDEX: Command = Command {
     name: "index",
     summary: "bring the index up to date with the vault",
-    usage: &["[OPTIONS]"],
+    usage: &[
+        "[OPTIONS]",
+        "--install-cron [--every MINUTES] [--scheduler NAME] [OPTIONS]",
+        "--uninstall-cron | --print-cron",
+    ],
     about: "",
     groups: &[
         (
             "Options",
             &[
                 Flag::new(
+                    "file",
+                    Takes::File("PATH"),
+                    "only this note, absolute or relative to the vault",
+                ),
+                Flag::new(
                     "full",
                     Takes::Nothing,
                     "index everything anew; readers keep the old index until then",
                 ),
+                Flag::new("check", Takes::Nothing, "look through the whole index for damage first"),
                 Flag::new("json", Takes::Nothing, "print the report as one JSON object"),
-                Flag::new("verbose", Takes::Nothing, "also list what is odd in the notes")
-                    .short('v'),
+                Flag::new("quiet", Takes::Nothing, "print nothing unless something is wrong")
+                    .short('q'),
+                Flag::new(
+                    "verbose",
+                    Takes::Nothing,
+                    "also list every note, what is odd in it, and the time spent",
+                )
+                .short('v'),
+            ],
+        ),
+        (
+            "Scheduling",
+            &[
+                Flag::new("install-cron", Takes::Nothing, "index regularly, as this user"),
+                Flag::new("uninstall-cron", Takes::Nothing, "stop that"),
+                Flag::new("print-cron", Takes::Nothing, "print what --install-cron would write"),
+                Flag::new("every", Takes::Text("MINUTES"), "how often, 1 to 1440 [default: 10]"),
+                Flag::new(
+                    "scheduler",
+                    Takes::OneOf("NAME", &["cron", "systemd", "launchd"]),
+                    "which scheduler [default: what the system has]",
+                ),
             ],
         ),
         ("Files", WHERE),
@@ -122,7 +152,7 @@ pub(super) const INDEX: Command = Command {
     words: &[],
     has_exclusions: false,
     examples: &[],
-    exit: "0 all notes are indexed, or another run is at it; 1 some could not be read; 2 nothing could be done.",
+    exit: "0 all notes are indexed, or another run is at it; 1 some could not be read, or the run was interrupted; 2 nothing could be done.",
 };
 
 /// `capture`.
@@ -178,38 +208,6 @@ pub(super) const CAPTURE: Command = Command {
     has_exclusions: false,
     examples: &[],
     exit: "0 stored or there already; 1 an import was not complete; 2 nothing was stored.",
-};
-
-/// `triage`.
-pub(super) const TRIAGE: Command = Command {
-    name: "triage",
-    summary: "sort what came in: score each signal and send it where it belongs",
-    usage: &["[OPTIONS] [FILE...]", "--undo [--run NAME]", "--eval FILE"],
-    about: "",
-    groups: &[
-        (
-            "Options",
-            &[
-                Flag::new("undo", Takes::Nothing, "take the last run back"),
-                Flag::new("run", Takes::Text("NAME"), "with --undo: that run"),
-                Flag::new(
-                    "eval",
-                    Takes::File("FILE"),
-                    "judge labelled signals and print how many are right",
-                ),
-                Flag::new("dry-run", Takes::Nothing, "say what would happen, and do nothing"),
-                Flag::new("explain", Takes::Nothing, "what raised and lowered each score"),
-                Flag::new("all", Takes::Nothing, "every note of the inbox counts as a signal"),
-                Flag::new("json", Takes::Nothing, "one JSON object on standard output"),
-            ],
-        ),
-        ("Files", WHERE_NO_MODEL),
-        ("Other", ABOUT),
-    ],
-    words: &[],
-    has_exclusions: false,
-    examples: &[],
-    exit: "0 done; 1 some signals could not be sorted; 2 nothing was done.",
 };
 
 /// `postil eval`.
@@ -311,4 +309,115 @@ pub(super) const SCRUB: Command = Command {
     has_exclusions: false,
     examples: &[],
     exit: "0 done; 1 the input could not be read; 2 wrong usage.",
+};
+
+/// `postil init`.
+pub(super) const INIT: Command = Command {
+    name: "init",
+    summary: "name your vault, register the hooks",
+    usage: &["[OPTIONS]"],
+    about: "",
+    groups: &[(
+        "Options",
+        &[
+            Flag::new("vault", Takes::Folder("DIR"), "the folder of your notes"),
+            Flag::new(
+                "register",
+                Takes::Nothing,
+                "put the hooks into the settings of the agents found here",
+            ),
+            Flag::new("unregister", Takes::Nothing, "take them out again"),
+            Flag::new(
+                "agent",
+                Takes::OneOf("NAME", &["claude-code", "codex", "cursor"]),
+                "only this agent; repeatable",
+            ),
+            Flag::new("preview", Takes::Nothing, "print what would change and change nothing"),
+            Flag::new("check", Takes::Nothing, "only say whether a vault is configured"),
+            Flag::new("config", Takes::File("FILE"), "another configuration file"),
+            Flag::new("help", Takes::Nothing, "print this").short('h'),
+        ],
+    )],
+    words: &[],
+    has_exclusions: false,
+    examples: &[],
+    exit: "0 done; 2 not done, and standard error says why.",
+};
+
+/// `postil doctor`.
+pub(super) const DOCTOR: Command = Command {
+    name: "doctor",
+    summary: "check the installation",
+    usage: &["[OPTIONS]"],
+    about: "Checks configuration, vault, index, model and registration, then replays a hook event \
+            about one of your notes and proves that an agent would use the answer.",
+    groups: &[("Files", WHERE), ("Other", HELP)],
+    words: &[],
+    has_exclusions: false,
+    examples: &[],
+    exit: "0 all is well; 1 something needs mending; 2 bad usage.",
+};
+
+/// `postil stats`.
+pub(super) const STATS: Command = Command {
+    name: "stats",
+    summary: "what was injected, what it cost, what was opened",
+    usage: &["[OPTIONS]"],
+    about: "",
+    groups: &[(
+        "Options",
+        &[
+            Flag::new("days", Takes::Text("N"), "only the last N days [default: 30]"),
+            Flag::new("json", Takes::Nothing, "print one JSON object"),
+            Flag::new("config", Takes::File("FILE"), "another configuration file"),
+            Flag::new("help", Takes::Nothing, "print this").short('h'),
+        ],
+    )],
+    words: &[],
+    has_exclusions: false,
+    examples: &[],
+    exit: "0 done; 2 bad usage or configuration.",
+};
+
+/// `postil completions`.
+pub(super) const COMPLETIONS: Command = Command {
+    name: "completions",
+    summary: "write what makes a shell complete postil",
+    usage: &["bash|zsh|fish"],
+    about: "",
+    groups: &[("Other", HELP)],
+    words: &["bash", "zsh", "fish"],
+    has_exclusions: false,
+    examples: &[
+        ("postil completions bash > ~/.local/share/bash-completion/completions/postil", "bash"),
+        ("postil completions fish > ~/.config/fish/completions/postil.fish", "fish"),
+        ("postil completions zsh > ~/.zfunc/_postil", "zsh, with ~/.zfunc in $fpath"),
+    ],
+    exit: "0 written; 2 bad usage.",
+};
+
+/// `postil man`.
+pub(super) const MAN: Command = Command {
+    name: "man",
+    summary: "write a man page, or all of them into a folder",
+    usage: &["[COMMAND]", "--into DIR"],
+    about: "",
+    groups: &[
+        (
+            "Options",
+            &[Flag::new(
+                "into",
+                Takes::Folder("DIR"),
+                "write postil.1, postil-search.1, ... into this folder",
+            )],
+        ),
+        ("Other", HELP),
+    ],
+    words: &[],
+    has_exclusions: false,
+    examples: &[
+        ("postil man search | man -l -", "read one"),
+        ("postil man --into ~/.local/share/man/man1", "install all"),
+    ],
+    exit: "0 written; 2 bad usage, or a page could not be written.",
 };
