@@ -34,10 +34,15 @@ pub(crate) fn hit(hit: &Hit) -> String {
         true => "an agent would get it",
         false => "below the gate: no agent would get it",
     };
+    let kin = match hit.evidence.kinship {
+        0.0 => String::new(),
+        kinship => format!("; words in other words {kinship:.2}"),
+    };
     format!(
-        "score {:.3}; {}; {}; {gate}",
+        "score {:.3}; {}; {}{kin}; confidence {:.2}: {gate}",
         hit.score,
         place("words", "BM25", hit.keyword),
         place("meaning", "cosine", hit.vector),
+        hit.confidence,
     )
 }

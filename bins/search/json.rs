@@ -41,6 +41,8 @@ fn explanation(hit: &Hit, answer: &Answer) -> Value {
         "language": answer.language.code(),
         "bm25": hit.keyword.map(|place| place.score),
         "cosine": hit.vector.map(|place| place.score),
+        "kinship": hit.evidence.kinship,
+        "confidence": hit.confidence,
         "passage_language": hit.chunk.language.code(),
         "injected": postil_core::inject::clears_gate(hit),
     })

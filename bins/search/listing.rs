@@ -151,7 +151,7 @@ pub(crate) fn show(
         }
     }
     let Some(chunk) = held else { return Ok(String::new()) };
-    let mut hit = Hit { chunk, note, score: 0.0, keyword: None, vector: None };
+    let mut hit = Hit::unranked(chunk, note);
     vault.scrub_hit(&mut hit);
     let language = vault.embedder.as_ref().map(|embedder| embedder.language(&args.query.text));
     let highlight = Highlight::new(&args.query.text, language.unwrap_or_default());
