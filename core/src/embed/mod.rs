@@ -8,9 +8,11 @@
 
 mod compile;
 mod install;
+mod lookup;
 mod map;
 mod potion;
 mod reading;
+mod stem;
 mod tokens;
 mod trie;
 mod wordpiece;

@@ -5,10 +5,11 @@
 //! read line by line, because a note is rarely of one language throughout:
 //! code, commands and quotations in it keep the model's own reading.
 
+use super::lookup::Hash;
 use super::potion::Potion;
 use super::tokens::{Kind, Token, Tokens};
 use super::wordpiece::WordPiece;
-use super::words::{Hash, SCORE_UNITS, Word, WordTable, Words};
+use super::words::{SCORE_UNITS, Word, WordTable, Words};
 use crate::model::{Language, Vector};
 
 // All four bounds were chosen together on the judged collections when the

@@ -293,3 +293,35 @@ fn short_texts_that_mix_languages_are_read_word_by_word() {
         assert_eq!(bilingual.query(text), plain.query(text), "{text}");
     }
 }
+
+/// Copies `file` to `copy` with bytes changed here and there, the first `sound`
+/// left as they are.
+fn damage(file: &Path, copy: &Path, sound: usize, random: &mut Random) {
+    let mut bytes = std::fs::read(file).unwrap();
+    for _ in 0..bytes.len() / 50 {
+        let at = sound + random.below(bytes.len() - sound);
+        bytes[at] = random.below(256) as u8;
+    }
+    std::fs::write(copy, bytes).unwrap();
+}
+
+#[test]
+fn damaged_files_never_panic() {
+    let folder = tempfile::tempdir().unwrap();
+    let table = folder.path().join("es.table");
+    let mut random = Random(1);
+    for sound in [4096, 64, 16] {
+        damage(&spanish(), &table, sound, &mut random);
+        let model = COMPILED.join(potion::FILE_NAME);
+        damage(&model, &folder.path().join(potion::FILE_NAME), sound, &mut random);
+        for model in [COMPILED.as_path(), folder.path()] {
+            for tables in [&[spanish()][..], std::slice::from_ref(&table)] {
+                let Ok(Some(embedder)) = Embedder::open(model, tables) else { continue };
+                for text in PASSAGES {
+                    assert_eq!(embedder.query(text).language, embedder.language(text));
+                    embedder.chunk(text);
+                }
+            }
+        }
+    }
+}

@@ -10,22 +10,21 @@ use std::os::unix::fs::FileExt;
 use std::path::Path;
 
 use memmap2::Mmap;
-use rust_stemmers::{Algorithm, Stemmer};
+use rust_stemmers::Stemmer;
 use sha2::{Digest, Sha256};
 
 use super::compile::WEIGHTS_SHA256;
+use super::lookup::{Hash, Index};
 use super::map;
+use super::stem::{stem_folded, stemmer};
 use crate::error::{Error, ErrorKind, Result};
 use crate::model::{DIM, Language, Vector};
-use crate::text;
 
 const MAGIC: &[u8; 8] = b"POSTILWT";
 const VERSION: u32 = 1;
 const HEAD_SIZE: usize = 512;
 /// Scale (f16), share of the stem (u16) and the values (i8).
 const RECORD_SIZE: usize = 4 + DIM;
-/// Fingerprint (u32), row and flag (u24), score or number (i8).
-const ENTRY_SIZE: usize = 8;
 const NO_ROW: u32 = 0xFF_FFFF;
 /// Likelihood (u8) and the new ending, zero-padded.
 const REWRITE_SIZE: usize = 8;
@@ -170,10 +169,7 @@ impl WordTable {
     /// The index whose bucket starts are in section `starts` and whose entries
     /// are in the one behind it.
     fn index(&self, starts: Section) -> Index<'_> {
-        let entries = self.bytes(starts.next()).as_chunks().0;
-        let starts = self.bytes(starts).as_chunks().0;
-        let bits = starts.len().saturating_sub(1).checked_ilog2().unwrap_or(0);
-        Index { starts, entries, bits }
+        Index::new(self.bytes(starts), self.bytes(starts.next()))
     }
 
     fn bytes(&self, section: Section) -> &[u8] {
@@ -196,28 +192,6 @@ impl Words<'_> {
     pub(super) fn get_hashed(&self, hash: Hash) -> Option<Word> {
         let (row, score) = self.0.find(hash)?;
         Some(Word { row: (row != NO_ROW).then_some(row), score })
-    }
-}
-
-/// A hash index as it lies in the file.
-#[derive(Clone, Copy)]
-struct Index<'a> {
-    starts: &'a [[u8; 4]],
-    entries: &'a [[u8; ENTRY_SIZE]],
-    bits: u32,
-}
-
-impl Index<'_> {
-    /// Finds a key's entry: its three-byte and its one-byte field.
-    fn find(&self, key: Hash) -> Option<(u32, i8)> {
-        let hash = key.finish();
-        let bucket = hash.checked_shr(64 - self.bits).unwrap_or(0) as usize;
-        let start = |bucket: usize| self.starts.get(bucket).map(|at| u32::from_le_bytes(*at));
-        let range = start(bucket)? as usize..start(bucket + 1)? as usize;
-        let fingerprint = (hash >> (32 - self.bits)) as u32;
-        let mut bucket = self.entries.get(range)?.iter().map(|entry| u64::from_le_bytes(*entry));
-        let entry = bucket.find(|entry| *entry as u32 == fingerprint)?;
-        Some(((entry >> 32) as u32 & 0xFF_FFFF, ((entry >> 56) as u8).cast_signed()))
     }
 }
 
@@ -317,70 +291,6 @@ fn f16_to_f32(bytes: [u8; 2]) -> f32 {
     f32::from_bits(bits) * f32::from_bits(0x7780_0000)
 }
 
-/// The hash of a key, fed byte by byte: FNV-1a, then MurmurHash3's 64-bit
-/// finaliser, because the buckets go by the upper bits and FNV mixes those
-/// least.
-#[derive(Clone, Copy)]
-pub(super) struct Hash(u64);
-
-impl Hash {
-    pub(super) const EMPTY: Self = Self(0xCBF2_9CE4_8422_2325);
-
-    pub(super) fn of(key: &str) -> Self {
-        key.bytes().fold(Self::EMPTY, Self::with)
-    }
-
-    #[inline]
-    pub(super) fn with(self, byte: u8) -> Self {
-        Self((self.0 ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01B3))
-    }
-
-    fn finish(self) -> u64 {
-        let hash = (self.0 ^ (self.0 >> 33)).wrapping_mul(0xFF51_AFD7_ED55_8CCD);
-        let hash = (hash ^ (hash >> 33)).wrapping_mul(0xC4CE_B9FE_1A85_EC53);
-        hash ^ (hash >> 33)
-    }
-}
-
-/// Stems a folded word and folds the stem.
-///
-/// Snowball knows some suffixes only by their accent. Its Spanish algorithm
-/// learned `acion` and `ucion` in version 3.0, by which tables are trained;
-/// the crate is older, so it gets the accent back (the same stems for 52,978
-/// of 52,978 words).
-fn stem_folded(stemmer: &Stemmer, language: Language, folded: &str) -> String {
-    let is_spanish = language == Language::SPANISH;
-    let accented = [("acion", "ación"), ("ucion", "ución")].iter().find_map(|(bare, accented)| {
-        let root = folded.strip_suffix(bare).filter(|_| is_spanish)?;
-        Some(format!("{root}{accented}"))
-    });
-    text::fold(&stemmer.stem(accented.as_deref().unwrap_or(folded)))
-}
-
-fn stemmer(name: &str) -> Option<Stemmer> {
-    let algorithm = match name {
-        "arabic" => Algorithm::Arabic,
-        "danish" => Algorithm::Danish,
-        "dutch" => Algorithm::Dutch,
-        "finnish" => Algorithm::Finnish,
-        "french" => Algorithm::French,
-        "german" => Algorithm::German,
-        "greek" => Algorithm::Greek,
-        "hungarian" => Algorithm::Hungarian,
-        "italian" => Algorithm::Italian,
-        "norwegian" => Algorithm::Norwegian,
-        "portuguese" => Algorithm::Portuguese,
-        "romanian" => Algorithm::Romanian,
-        "russian" => Algorithm::Russian,
-        "spanish" => Algorithm::Spanish,
-        "swedish" => Algorithm::Swedish,
-        "tamil" => Algorithm::Tamil,
-        "turkish" => Algorithm::Turkish,
-        _ => return None,
-    };
-    Some(Stemmer::create(algorithm))
-}
-
 fn wrong(path: &Path, why: &str) -> Error {
     Error::new(ErrorKind::Model, format!("word table {} {why}", path.display()))
 }
@@ -395,25 +305,6 @@ mod tests {
             [(0x3C00, 1.0), (0x0001, 2.0_f32.powi(-24)), (0x7BFF, 65504.0), (0x2E66, 0.099_975_586)]
         {
             assert_eq!(f16_to_f32(u16::to_le_bytes(bits)), expected, "{bits:x}");
-        }
-    }
-
-    #[test]
-    fn the_hash_is_the_one_the_training_program_uses() {
-        assert_eq!(Hash::of("").finish(), 0xEFD0_1F60_BA99_2926);
-        assert_eq!(Hash::of("seguridad").finish(), 0x6829_7934_5F2C_325F);
-    }
-
-    #[test]
-    fn folded_words_get_the_stems_they_were_trained_with() {
-        let stemmer = stemmer("spanish").unwrap();
-        for (word, stem) in [
-            ("administracion", "administr"),
-            ("ejecucion", "ejecu"),
-            ("reuniones", "reunion"),
-            ("aprendiendo", "aprend"),
-        ] {
-            assert_eq!(stem_folded(&stemmer, Language::SPANISH, word), stem);
         }
     }
 
