@@ -128,9 +128,13 @@ fn accepts_password(label: &Label, value: &[u8], is_quoted: bool) -> bool {
         }
         Join::Beside => {
             let is_strong = is_password(value, 8) && !value.starts_with(b"-");
-            is_strong && (is_quoted || (label.n_words == 0 && has_mixed_kinds(value)))
+            is_strong && (is_quoted || (label.n_words == 0 && is_unmistakable(value)))
         }
     }
+}
+
+fn is_unmistakable(value: &[u8]) -> bool {
+    has_mixed_kinds(value) || is_random(value)
 }
 
 fn has_mixed_kinds(value: &[u8]) -> bool {

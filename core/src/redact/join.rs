@@ -176,11 +176,9 @@ fn named_value(text: &[u8], at: usize) -> Option<usize> {
         }
     }
     let at = skip(text, at, b",", 1);
-    let at = skip(text, at, b" \t\r\n\"'", 24);
-    if !["value", "Value"].iter().any(|word| has(text, at, word)) {
-        return None;
-    }
-    let at = skip(text, at + 5, b"\"' \t", 3);
+    let at = skip(text, at, b" \t\r\n\"'{", 24);
+    let word = ["value", "Value", "default"].iter().find(|word| has(text, at, word))?;
+    let at = skip(text, at + word.len(), b"\"' \t", 3);
     matches!(byte(text, at), b':' | b'=').then_some(at + 1)
 }
 

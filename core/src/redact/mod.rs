@@ -107,7 +107,7 @@ pub struct Filter {
 
 /// Passes over one text at most: hiding a value can bring a cue nearer to
 /// another, so a text is read again until nothing new turns up.
-const MAX_PASSES: usize = 4;
+const MAX_PASSES: usize = 8;
 
 impl Filter {
     /// Creates a filter with the built-in tables only. Costs nothing.
