@@ -104,6 +104,14 @@ fn is_keylike(value: &[u8]) -> bool {
 /// is a hash, a public key, part of a URL or of a block of base64.
 fn is_announced(text: &[u8], start: usize, end: usize) -> bool {
     let before = text.get(start.saturating_sub(160)..start).unwrap_or_default();
+    // A marker announces nothing: neither its name nor what stood before it.
+    let marker = memchr::memmem::rfind(before, b"[REDACTED:").unwrap_or(0);
+    let past = memchr::memchr(b']', before.get(marker..).unwrap_or_default()).map_or(0, |n| n + 1);
+    let before = if before.get(marker..).is_some_and(|rest| rest.starts_with(b"[REDACTED:")) {
+        before.get(marker + past..).unwrap_or_default()
+    } else {
+        before
+    };
     let lines: Vec<&[u8]> = before.rsplitn(4, |b| *b == b'\n').collect();
     let token = before
         .iter()
@@ -129,8 +137,10 @@ fn is_announced(text: &[u8], start: usize, end: usize) -> bool {
         NEAR.iter().any(|word| has_word(&line, word))
     });
     let after = text.get(end..line_end(text, end, 80)).unwrap_or_default().to_ascii_lowercase();
-    let is_named_after = NEAR.iter().any(|word| has_word(&after, word))
-        && !NOT_ON_LINE.iter().any(|word| memchr::memmem::find(&after, word).is_some());
+    let marker = memchr::memmem::find(&after, b"[redacted:").unwrap_or(after.len());
+    let after = after.get(..marker).unwrap_or_default();
+    let is_named_after = NEAR.iter().any(|word| has_word(after, word))
+        && !NOT_ON_LINE.iter().any(|word| memchr::memmem::find(after, word).is_some());
     (near || is_named_after) && !is_hash
 }
 
@@ -178,6 +188,14 @@ fn is_block(text: &[u8], start: usize, end: usize) -> bool {
         let line = line.trim_ascii();
         line.len() >= 40 && line.iter().all(|b| is_run_byte(*b) || *b == b'=')
     };
+    // `\n` in a string of JSON.
+    let is_escaped = |at: usize| text.get(at..at + 2) == Some(b"\\n");
+    let run_byte = |at: usize| text.get(at).is_some_and(|b| is_run_byte(*b));
+    if start >= 3 && is_escaped(start - 2) && run_byte(start - 3)
+        || is_escaped(end) && run_byte(end + 30)
+    {
+        return true;
+    }
     let above = text.get(start.saturating_sub(200)..start).unwrap_or_default();
     let below = text.get(end..text.len().min(end + 200)).unwrap_or_default();
     let mut above = above.rsplit(|b| *b == b'\n').skip(1);
