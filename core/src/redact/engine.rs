@@ -168,7 +168,9 @@ fn wrapped_end(text: &[u8], found: Match, row: &Row) -> usize {
             1..24 => is_alone && is_full && !is_wordlike(run),
             _ => Traits::of(run).digit > 0 && wordiness(run) < 40,
         };
-        if byte(text, line) != b'\n' || !is_tail || run.starts_with(b"-") {
+        // Another token of the same kind is one of its own.
+        let is_next = run.get(..4) == text.get(found.start..found.start + 4);
+        if byte(text, line) != b'\n' || !is_tail || is_next || run.starts_with(b"-") {
             break;
         }
         end = next;
