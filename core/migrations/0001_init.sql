@@ -67,10 +67,10 @@ CREATE TABLE link (
 ) WITHOUT ROWID;
 CREATE INDEX link_to ON link (to_note) WHERE to_note IS NOT NULL;
 
--- Analysed terms joined by spaces; rowid = chunk.id. Neither text nor positions
--- are kept here: they would be a quarter of the file.
+-- Distinct analysed terms joined by spaces; rowid = chunk.id. Neither text nor
+-- positions are kept here: they would be a quarter of the file.
 CREATE VIRTUAL TABLE keyword USING fts5(
-  text, section, context,
+  terms,
   content='', contentless_delete=1, detail=none,
   tokenize="unicode61 remove_diacritics 0 categories 'L* N* Co' tokenchars '_-.:/@+#'''"
 );

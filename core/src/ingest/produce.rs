@@ -20,7 +20,7 @@ use super::source::{Reason, Skipped, SourceFile};
 use super::{decode, document, key};
 use crate::error::{Error, ErrorKind, Result};
 use crate::redact::Finding;
-use crate::store::{ChunkRecord, KnownNote, NoteRecord, Searched, field_terms, heading_path};
+use crate::store::{ChunkRecord, KnownNote, NoteRecord, Searched, field_terms, heading_path, pack};
 
 /// Most bytes of note text that one producer is ahead of the writer by.
 const MAX_AHEAD_BYTES: u64 = 4 << 20;
@@ -54,6 +54,7 @@ pub(super) struct Busy {
     pub(super) parse: Duration,
     pub(super) embed: Duration,
     pub(super) analyse: Duration,
+    pub(super) pack: Duration,
 }
 
 impl Parcel {
@@ -238,7 +239,14 @@ fn read_sound(job: &Job<'_>, file: &SourceFile, known: Option<&KnownNote>) -> Pa
             heading,
         }
     };
-    let chunks = document.chunks.into_iter().map(chunk).collect();
+    let chunks: Vec<ChunkRecord> = document.chunks.into_iter().map(chunk).collect();
+    let packed = match timed(&mut busy.pack, || pack(&chunks)) {
+        Ok(packed) => packed,
+        Err(error) => {
+            let reason = Reason::Defect(error.to_string());
+            return Parcel::Skipped(Skipped { path: file.path, reason }, file.size);
+        }
+    };
     let record = NoteRecord {
         path: file.path,
         mtime_ns: file.mtime_ns,
@@ -248,6 +256,7 @@ fn read_sound(job: &Job<'_>, file: &SourceFile, known: Option<&KnownNote>) -> Pa
         meta,
         links: document.links,
         chunks,
+        packed,
     };
     Parcel::Note(Box::new(Note { record, found: scrubbed.found, warnings, busy }))
 }

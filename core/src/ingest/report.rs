@@ -56,7 +56,7 @@ pub struct Report {
     /// What was odd in the vault's own settings, one line each.
     pub warnings: Vec<String>,
     /// Time spent by the producers, by stage; several run side by side.
-    pub stages_ms: [(&'static str, u64); 5],
+    pub stages_ms: [(&'static str, u64); 6],
     /// Time the writer spent on putting notes into the tables.
     pub put_ms: u64,
     /// Time from the start to the list of files.
@@ -98,6 +98,7 @@ impl Report {
         self.busy.parse += busy.parse;
         self.busy.embed += busy.embed;
         self.busy.analyse += busy.analyse;
+        self.busy.pack += busy.pack;
         self.put += put;
     }
 
@@ -113,6 +114,7 @@ impl Report {
             ("parse", whole(self.busy.parse)),
             ("embed", whole(self.busy.embed)),
             ("analyse", whole(self.busy.analyse)),
+            ("pack", whole(self.busy.pack)),
         ];
         self.put_ms = whole(self.put);
         self.total_ms = ms(started);

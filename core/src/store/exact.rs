@@ -88,24 +88,14 @@ fn score(
     params: &LexicalParams,
     mean_len: f32,
 ) -> f32 {
-    let mut counts: HashMap<&str, [u32; 3]> = HashMap::new();
-    let mut len = 0;
-    for (field, joined) in [&fields.text, &fields.section, &fields.context].iter().enumerate() {
-        for term in joined.split(' ').filter(|term| !term.is_empty()) {
-            len += u32::from(field < 2);
-            if factors.contains_key(term) {
-                counts.entry(term).or_default()[field] += 1;
-            }
-        }
-    }
     let [text, section, context] = params.field_weights;
     let table = tf_table(text, section, context);
-    let norm = params.k1 * (1.0 - params.b + params.b * len as f32 / mean_len);
-    counts
-        .iter()
-        .map(|(term, [text, section, context])| {
-            let tf = table[usize::from(tf_code(*text, *section, *context))];
-            factors[term] * tf / (tf + norm)
+    let norm = params.k1 * (1.0 - params.b + params.b * fields.len() as f32 / mean_len);
+    fields
+        .each()
+        .filter_map(|(term, [text, section, context])| {
+            let tf = table[usize::from(tf_code(text, section, context))];
+            Some(factors.get(term)? * tf / (tf + norm))
         })
         .sum()
 }

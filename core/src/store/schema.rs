@@ -6,7 +6,7 @@ use crate::error::{Error, ErrorKind, Result};
 
 /// Version of the tables; another version is treated as "no index" by readers
 /// and rebuilt by the writer.
-pub const SCHEMA_VERSION: i64 = 3;
+pub const SCHEMA_VERSION: i64 = 4;
 
 /// Marks the file as postil's (`PRAGMA application_id`): "pstl".
 pub(super) const APPLICATION_ID: i64 = 0x7073_746c;

@@ -16,6 +16,7 @@
 use std::collections::HashMap;
 use std::mem;
 
+use foldhash::fast::RandomState;
 use rusqlite::{Connection, params};
 
 use super::record::FieldTerms;
@@ -174,12 +175,11 @@ pub(super) struct SegmentBuilder {
     segment: i64,
     first_chunk: u32,
     last_chunk: u32,
-    ids: HashMap<Box<str>, u32>,
+    ids: HashMap<Box<str>, u32, RandomState>,
     lists: Vec<List>,
     n_postings: usize,
     pub(super) max_run_postings: usize,
     n_runs: u32,
-    counts: HashMap<u32, [u32; 3]>,
     n_docs: usize,
     n_notes: u32,
     last_note: Option<u32>,
@@ -200,12 +200,11 @@ impl SegmentBuilder {
             segment,
             first_chunk: 0,
             last_chunk: 0,
-            ids: HashMap::new(),
+            ids: HashMap::default(),
             lists: Vec::new(),
             n_postings: 0,
             max_run_postings: MAX_RUN_POSTINGS,
             n_runs: 0,
-            counts: HashMap::new(),
             n_docs: 0,
             n_notes: 0,
             last_note: None,
@@ -241,8 +240,8 @@ impl SegmentBuilder {
             self.first_chunk = doc.chunk_id;
         }
         self.last_chunk = doc.chunk_id;
-        let len = self.count_terms(terms, doc.language);
-        self.push_postings();
+        let len = terms.len();
+        self.push_postings(terms, doc.language);
         self.total_len += u64::from(len);
         self.docs.push(conn, &doc.to_bytes())?;
         self.lens.push(conn, &u16::try_from(len).unwrap_or(u16::MAX).to_le_bytes())?;
@@ -255,38 +254,26 @@ impl SegmentBuilder {
         Ok(())
     }
 
-    /// Fills `counts` with the document's terms and returns its length.
-    fn count_terms(&mut self, terms: &FieldTerms, language: Language) -> u32 {
-        let mut len = 0;
+    /// Appends the document to the list of each of its terms.
+    fn push_postings(&mut self, terms: &FieldTerms, language: Language) {
         let stop = usize::from(language == Language::SPANISH);
-        for (field, joined) in [&terms.text, &terms.section, &terms.context].iter().enumerate() {
-            for term in joined.split(' ').filter(|term| !term.is_empty()) {
-                // The context is the same for all chunks of a note: it says
-                // what the note is called, not how long the chunk is.
-                len += u32::from(field < 2);
-                let id = match self.ids.get(term) {
-                    Some(&id) => id,
-                    None => {
-                        let id = self.lists.len() as u32;
-                        self.ids.insert(term.into(), id);
-                        let stops = [Language::ENGLISH, Language::SPANISH]
-                            .map(|language| is_stop(term, language));
-                        self.lists.push(List { stops, ..List::default() });
-                        id
-                    }
-                };
-                if !self.lists[id as usize].stops[stop] {
-                    self.counts.entry(id).or_default()[field] += 1;
-                }
-            }
-        }
-        len
-    }
-
-    fn push_postings(&mut self) {
         let doc = (self.n_docs as u32) << 8;
-        for (id, [text, section, context]) in self.counts.drain() {
+        for (term, [text, section, context]) in terms.each() {
+            let id = match self.ids.get(term) {
+                Some(&id) => id,
+                None => {
+                    let id = self.lists.len() as u32;
+                    self.ids.insert(term.into(), id);
+                    let stops = [Language::ENGLISH, Language::SPANISH]
+                        .map(|language| is_stop(term, language));
+                    self.lists.push(List { stops, ..List::default() });
+                    id
+                }
+            };
             let list = &mut self.lists[id as usize];
+            if list.stops[stop] {
+                continue;
+            }
             list.postings.push(doc | u32::from(tf_code(text, section, context)));
             if list.last_note != self.n_notes {
                 list.last_note = self.n_notes;

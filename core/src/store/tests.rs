@@ -55,8 +55,9 @@ fn note(path: &str, texts: &[&str]) -> NoteRecord {
             ),
             vector: Some(vector(text)),
         })
-        .collect();
+        .collect::<Vec<_>>();
     NoteRecord {
+        packed: pack(&chunks).unwrap(),
         path: path.into(),
         mtime_ns: 1,
         ctime_ns: 1,

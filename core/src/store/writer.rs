@@ -13,11 +13,11 @@ use std::time::Duration;
 use chrono::NaiveDate;
 use rusqlite::{Connection, OptionalExtension as _, params};
 
-use super::body::{self, Body, compress, decompress};
+use super::body::decompress;
 use super::check;
 use super::lock::{Seal, WriterLock, try_lock};
 use super::reader::{chunk_row, note_meta};
-use super::record::{ChunkRecord, FieldTerms, KnownNote, NoteRecord, Searched, field_terms};
+use super::record::{FieldTerms, KnownNote, NoteRecord, Searched, field_terms};
 use super::schema::{self, PAGE_SIZE, SCHEMA_VERSION, sql};
 use super::segment::{DOC_BYTES, Doc, DocFlags, Kind, SegmentBuilder, block_id};
 use super::vec_ext;
@@ -27,6 +27,12 @@ use crate::model::{Link, NoteMeta};
 
 /// How long a writer waits for readers to let go of the file.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
+
+/// What FTS5 collects before it writes, in bytes, and how many pieces of a level
+/// it merges while it does: from nothing it writes few large pieces that are
+/// merged once at the end, afterwards its own defaults.
+const BULK_KEYWORDS: [i64; 2] = [16 << 20, 0];
+const DEFAULT_KEYWORDS: [i64; 2] = [1 << 20, 4];
 
 /// How long the end of a run waits for readers, to leave no log behind.
 const FOLD_TIMEOUT: Duration = Duration::from_millis(200);
@@ -154,8 +160,21 @@ impl Writer {
         if writer.next_chunk == 1 {
             writer.drop_segment(1)?;
             writer.builder = Some(SegmentBuilder::new(1));
+            writer.tune_keywords(BULK_KEYWORDS)?;
         }
         Ok(writer)
+    }
+
+    /// Sets how FTS5 collects and merges.
+    fn tune_keywords(&self, [hash_bytes, merge]: [i64; 2]) -> Result<()> {
+        for (option, value) in [("hashsize", hash_bytes), ("automerge", merge)] {
+            self.execute(
+                "tune the keyword table",
+                "INSERT INTO keyword (keyword, rank) VALUES (?1, ?2)",
+                params![option, value],
+            )?;
+        }
+        Ok(())
     }
 
     /// The last chunk that is in a segment.
@@ -290,9 +309,8 @@ impl Writer {
         for (seq, link) in note.links.iter().enumerate() {
             self.put_link(note_id, seq, link)?;
         }
-        let texts: Vec<&str> = note.chunks.iter().map(|chunk| chunk.text.as_str()).collect();
-        for (chunk, body) in note.chunks.iter().zip(body::pack(&texts)?) {
-            self.put_chunk(note_id, first_chunk, note, chunk, &body)?;
+        for at in 0..note.chunks.len() {
+            self.put_chunk(note_id, first_chunk, note, at)?;
         }
         Ok(())
     }
@@ -366,15 +384,12 @@ impl Writer {
         note_id: i64,
         first_chunk: i64,
         note: &NoteRecord,
-        chunk: &ChunkRecord,
-        body: &Body,
+        at: usize,
     ) -> Result<()> {
+        let (chunk, packed) = (&note.chunks[at], &note.packed);
+        let (body, flat) = (&packed.bodies[at], &packed.flats[at]);
         let id = self.next_chunk;
         self.next_chunk += 1;
-        let flat = match chunk.flat.as_str() {
-            "" => None,
-            flat => Some(compress(flat)?),
-        };
         self.execute(
             "write a chunk",
             "INSERT INTO chunk VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)",
@@ -393,8 +408,8 @@ impl Writer {
         )?;
         self.execute(
             "write keywords",
-            "INSERT INTO keyword (rowid, text, section, context) VALUES (?1, ?2, ?3, ?4)",
-            params![id, chunk.terms.text, chunk.terms.section, chunk.terms.context],
+            "INSERT INTO keyword (rowid, terms) VALUES (?1, ?2)",
+            params![id, chunk.terms.joined()],
         )?;
         let code = chunk.vector.as_ref().map(Code8::encode);
         if let Some(code) = &code {
@@ -565,6 +580,7 @@ impl Writer {
                 self.conn
                     .execute_batch("INSERT INTO keyword (keyword) VALUES ('optimize')")
                     .map_err(|error| sql("optimize the keyword table", error))?;
+                self.tune_keywords(DEFAULT_KEYWORDS)?;
             }
             None => self.extend_snapshot()?,
         }
