@@ -12,10 +12,17 @@ const BUILT_IN: &str = include_str!("domains.txt");
 
 const STRONG: f64 = 3.0;
 const WEAK: f64 = 1.0;
+/// The user's own words outweigh the built-in ones.
+const OWN: f64 = 5.0;
 /// Every word of a phrase beyond the first makes it less of an accident.
 const PER_WORD: f64 = 1.0;
 /// A word in the title or a tag against one in the text.
-const IN_TITLE: f64 = 2.0;
+const IN_TITLE: f64 = 3.5;
+/// A word in a code block: code is full of `table`, `index` and `request`.
+const IN_CODE: f64 = 0.4;
+/// Most that weak words in the text count for together: a long text has some
+/// of every domain.
+const MOST_WEAK: f64 = 4.0;
 /// What a neighbour's own domain adds, by its rank.
 const NEIGHBOURS: [f64; 3] = [2.0, 1.0, 0.5];
 /// What the author's own word is worth.
@@ -60,7 +67,7 @@ impl Domains {
         }
         for (name, words) in extra {
             domains.place(name);
-            words.iter().for_each(|word| domains.add(name, word, STRONG));
+            words.iter().for_each(|word| domains.add(name, word, OWN));
         }
         domains.place(OTHER);
         domains
@@ -127,22 +134,37 @@ impl Domains {
         }
     }
 
-    /// Counts each phrase once, more for the title, a little more for repeats.
+    /// Counts each phrase once, where it counts most, and a little more for
+    /// repeats.
     fn count_words(&self, signal: &Signal, count: &mut dyn FnMut(usize, f64, String)) {
-        let top = Words::of(&format!("{} / {}", signal.title, signal.tags.join(" / ")));
         let source = signal.source.as_deref().unwrap_or("");
-        let rest = Words::of(&format!("{} / {source}", signal.text));
-        let in_top = self.phrases.find(&top);
-        let mut in_rest = self.phrases.find(&rest);
-        in_rest.retain(|found| !in_top.iter().any(|top| top.id == found.id));
-        for (found, place) in
-            in_top.iter().map(|f| (f, IN_TITLE)).chain(in_rest.iter().map(|f| (f, 1.0)))
-        {
-            let Some((domain, weight)) = self.weights.get(found.id) else { continue };
-            let extra_words = u32::try_from(found.n_words - 1).unwrap_or(0);
-            let repeats = 1.0 + (found.count as f64).ln() / 2.0;
-            let weight = (weight + PER_WORD * f64::from(extra_words)) * place * repeats;
-            count(*domain, weight, found.phrase.to_owned());
+        let (prose, code) = prose_and_code(&signal.text);
+        let places = [
+            (format!("{} / {}", signal.title, signal.tags.join(" / ")), IN_TITLE),
+            (format!("{prose} / {source}"), 1.0),
+            (code, IN_CODE),
+        ];
+        let mut seen: Vec<usize> = Vec::new();
+        let mut weak = vec![0.0; self.names.len()];
+        for (text, place) in places {
+            for found in self.phrases.find(&Words::of(&text)) {
+                let Some((domain, weight)) = self.weights.get(found.id) else { continue };
+                if seen.contains(&found.id) {
+                    continue;
+                }
+                seen.push(found.id);
+                let extra_words = u32::try_from(found.n_words - 1).unwrap_or(0);
+                let repeats = 1.0 + (found.count as f64).ln() / 2.0;
+                let mut evidence = (weight + PER_WORD * f64::from(extra_words)) * place * repeats;
+                if *weight <= WEAK
+                    && place <= 1.0
+                    && let Some(sum) = weak.get_mut(*domain)
+                {
+                    evidence = evidence.min(MOST_WEAK - *sum).max(0.0);
+                    *sum += evidence;
+                }
+                count(*domain, evidence, found.phrase.to_owned());
+            }
         }
     }
 
@@ -152,6 +174,19 @@ impl Domains {
         let is_it = |name: &&String| crate::text::fold(name) == wanted;
         self.names.iter().find(is_it).map(String::as_str).filter(|name| *name != OTHER)
     }
+}
+
+/// Splits a text at its fenced blocks.
+fn prose_and_code(text: &str) -> (String, String) {
+    let (mut prose, mut code) = (String::new(), String::new());
+    let mut is_code = false;
+    for line in text.split_inclusive('\n') {
+        if line.trim_start().starts_with("```") || line.trim_start().starts_with("~~~") {
+            is_code = !is_code;
+        }
+        if is_code { code.push_str(line) } else { prose.push_str(line) }
+    }
+    (prose, code)
 }
 
 #[cfg(test)]
@@ -187,7 +222,7 @@ mod tests {
             domain: Some("career".into()),
             ..Neighbour::default()
         };
-        let signal = Signal { title: "My job and the boss".into(), ..Signal::default() };
+        let signal = Signal { title: "A note on the boss".into(), ..Signal::default() };
         assert_eq!(domains.choose(&signal, &[]).domain, OTHER);
         assert_eq!(domains.choose(&signal, &[near("a"), near("b")]).domain, "career");
     }
