@@ -7,7 +7,7 @@
 
 use std::collections::{HashMap, HashSet};
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use super::journal::{Journal, Run, Step};
 use crate::capture::edit::{self, Edit};

@@ -1,5 +1,7 @@
 //! Moves, their links and their journal, on real folders.
 
+use std::path::PathBuf;
+
 use super::*;
 
 struct Vault {
