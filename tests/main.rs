@@ -14,9 +14,10 @@ mod hostile; // every kind of note, name and file
 mod index; // what changed and only that, reports, schedules, healing
 mod languages; // training a word table on a toy language
 mod model; // `postil model`: install, check, refuse
+mod plugin; // the Claude Code plugin and its launcher
 mod scrub; // `postil scrub`, and that no credential leaves a note
-mod setup; // `postil init` and `postil doctor`
 mod search; // passages for people, pickers, editors, a local model
+mod setup; // `postil init` and `postil doctor`
 mod tidy; // invariants of the source
 mod triage; // signals sorted, taken back, judged
 
