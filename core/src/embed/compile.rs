@@ -38,14 +38,6 @@ pub fn compile(model_dir: &Path) -> Result<()> {
     check_against_reference(&table, model_dir)
 }
 
-/// Compiles only where there is no usable table yet; returns whether it did.
-pub fn prepare(model_dir: &Path) -> Result<bool> {
-    if Potion::open(&model_dir.join(FILE_NAME)).is_ok() {
-        return Ok(false);
-    }
-    compile(model_dir).map(|()| true)
-}
-
 /// Verifies the model's own files.
 pub(super) fn verify_source(model_dir: &Path) -> Result<()> {
     Source::read(model_dir)?.verify(model_dir)

@@ -23,7 +23,7 @@ mod tests;
 
 use std::path::{Path, PathBuf};
 
-pub use compile::{compile, prepare, verify};
+pub use compile::{compile, verify};
 pub use install::{install, tables_in};
 
 use crate::error::{Error, ErrorKind, Result};
