@@ -23,7 +23,7 @@ use crate::redact::Finding;
 use crate::store::{ChunkRecord, KnownNote, NoteRecord, Searched, field_terms, heading_path, pack};
 
 /// Most bytes of note text that one producer is ahead of the writer by.
-const MAX_AHEAD_BYTES: u64 = 4 << 20;
+const MAX_AHEAD_BYTES: u64 = 1 << 20;
 
 /// Most producers: the writer is the bottleneck beyond that.
 const MAX_PRODUCERS: usize = 4;

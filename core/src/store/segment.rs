@@ -169,13 +169,56 @@ impl List {
     }
 }
 
+/// Longest term that is kept in its map entry itself.
+const SHORT: usize = 15;
+
+/// Numbers of terms. Short terms, which are nearly all, lie in the map itself:
+/// comparing them reads no other memory (a fifth of the writer's time).
+#[derive(Debug, Default)]
+struct TermIds {
+    short: HashMap<[u8; SHORT + 1], u32, RandomState>,
+    long: HashMap<Box<str>, u32, RandomState>,
+}
+
+impl TermIds {
+    fn get(&self, term: &str) -> Option<u32> {
+        match short_key(term) {
+            Some(key) => self.short.get(&key).copied(),
+            None => self.long.get(term).copied(),
+        }
+    }
+
+    fn insert(&mut self, term: &str, id: u32) {
+        match short_key(term) {
+            Some(key) => self.short.insert(key, id),
+            None => self.long.insert(term.into(), id),
+        };
+    }
+
+    fn into_terms(self) -> impl Iterator<Item = (Box<str>, u32)> {
+        let text = |key: [u8; SHORT + 1]| {
+            let len = usize::from(key[SHORT]);
+            Box::from(std::str::from_utf8(&key[..len]).unwrap_or_default())
+        };
+        self.short.into_iter().map(move |(key, id)| (text(key), id)).chain(self.long)
+    }
+}
+
+/// The term's bytes, zeros, and its length in the last place.
+fn short_key(term: &str) -> Option<[u8; SHORT + 1]> {
+    let mut key = [0; SHORT + 1];
+    key.get_mut(..term.len()).filter(|_| term.len() <= SHORT)?.copy_from_slice(term.as_bytes());
+    key[SHORT] = term.len() as u8;
+    Some(key)
+}
+
 /// Collects documents in order and writes them as one segment.
 #[derive(Debug)]
 pub(super) struct SegmentBuilder {
     segment: i64,
     first_chunk: u32,
     last_chunk: u32,
-    ids: HashMap<Box<str>, u32, RandomState>,
+    ids: TermIds,
     lists: Vec<List>,
     n_postings: usize,
     pub(super) max_run_postings: usize,
@@ -200,7 +243,7 @@ impl SegmentBuilder {
             segment,
             first_chunk: 0,
             last_chunk: 0,
-            ids: HashMap::default(),
+            ids: TermIds::default(),
             lists: Vec::new(),
             n_postings: 0,
             max_run_postings: MAX_RUN_POSTINGS,
@@ -260,10 +303,10 @@ impl SegmentBuilder {
         let doc = (self.n_docs as u32) << 8;
         for (term, [text, section, context]) in terms.each() {
             let id = match self.ids.get(term) {
-                Some(&id) => id,
+                Some(id) => id,
                 None => {
                     let id = self.lists.len() as u32;
-                    self.ids.insert(term.into(), id);
+                    self.ids.insert(term, id);
                     let stops = [Language::ENGLISH, Language::SPANISH]
                         .map(|language| is_stop(term, language));
                     self.lists.push(List { stops, ..List::default() });
@@ -327,7 +370,7 @@ impl SegmentBuilder {
     fn take_lists(&mut self) -> Vec<(Box<str>, List)> {
         let mut lists = mem::take(&mut self.lists);
         let mut sorted: Vec<(Box<str>, List)> = mem::take(&mut self.ids)
-            .into_iter()
+            .into_terms()
             .map(|(term, id)| (term, mem::take(&mut lists[id as usize])))
             .collect();
         sorted.sort_unstable_by(|a, b| a.0.cmp(&b.0));

@@ -138,7 +138,7 @@ impl Writer {
         // when the run dies needs no syncing at all.
         let synchronous = if target.is_some() { "OFF" } else { "NORMAL" };
         conn.execute_batch(&format!(
-            "PRAGMA synchronous = {synchronous}; PRAGMA cache_size = -65536;"
+            "PRAGMA synchronous = {synchronous}; PRAGMA cache_size = -32768;"
         ))
         .map_err(|error| sql(&doing, error))?;
         if is_new {
