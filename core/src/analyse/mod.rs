@@ -64,6 +64,21 @@ pub fn terms(text: &str, language: Language, emit: &mut dyn FnMut(&str)) {
     });
 }
 
+/// Guesses the language of a text by its function words: for where there is no
+/// model to tell.
+pub fn language(text: &str) -> Language {
+    let (mut n_english, mut n_spanish) = (0, 0);
+    words(text, &mut |word| match (
+        stop::is_stop(word, Language::ENGLISH),
+        stop::is_stop(word, Language::SPANISH),
+    ) {
+        (true, false) => n_english += 1,
+        (false, true) => n_spanish += 1,
+        _ => {}
+    });
+    if n_spanish > n_english { Language::SPANISH } else { Language::ENGLISH }
+}
+
 /// True for a function word of English or Spanish; `word` is folded.
 pub fn is_function_word(word: &str) -> bool {
     stop::is_stop(word, Language::ENGLISH) || stop::is_stop(word, Language::SPANISH)
@@ -127,6 +142,13 @@ mod tests {
         for text in ["snake_case", "snake-case", "snakeCase", "SnakeCase"] {
             assert!(en(text).contains(&"snakecase".to_owned()), "{text}");
         }
+    }
+
+    #[test]
+    fn the_language_shows_in_the_function_words() {
+        assert_eq!(language("¿Cómo hago una copia de la base de datos?"), Language::SPANISH);
+        assert_eq!(language("How do I back up the database?"), Language::ENGLISH);
+        assert_eq!(language("git push --force"), Language::ENGLISH);
     }
 
     #[test]

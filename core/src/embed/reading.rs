@@ -130,7 +130,8 @@ fn choose_lines(score: i32, lines: &[Evidence]) -> Vec<bool> {
 }
 
 /// Adds the rows of one word to `sum`, read through `table` where there is one,
-/// and returns how many there were.
+/// and returns how many there were. Rows are read from the file: a thousand
+/// scattered words would fault in all of the mapping.
 pub(super) fn add_word(
     word: &str,
     potion: &Potion,
@@ -139,13 +140,13 @@ pub(super) fn add_word(
 ) -> usize {
     let mut ids = Vec::new();
     let n_added = match table {
-        Some(table) => add_line(word, potion, table, true, sum, &mut ids),
+        Some(table) => add_line(word, potion, table, false, sum, &mut ids),
         None => {
             potion.pieces().encode(word, &mut ids);
             0
         }
     };
-    n_added + potion.add_rows(&ids, true, sum)
+    n_added + potion.add_rows(&ids, false, sum)
 }
 
 /// Reads a line through the table; what the table does not know goes to `ids`

@@ -18,6 +18,7 @@ use super::decode::Source;
 use super::index::Job;
 use super::source::{Reason, Skipped, SourceFile};
 use super::{decode, document, key};
+use crate::analyse;
 use crate::error::{Error, ErrorKind, Result};
 use crate::redact::Finding;
 use crate::store::{ChunkRecord, KnownNote, NoteRecord, Searched, field_terms, heading_path, pack};
@@ -225,7 +226,10 @@ fn read_sound(job: &Job<'_>, file: &SourceFile, known: Option<&KnownNote>) -> Pa
             let place = place(&meta.title, &chunk.headings);
             timed(&mut busy.embed, || embedder.chunk_in(&place, &chunk.text))
         });
-        let language = embedded.as_ref().map(|e| e.language).unwrap_or_default();
+        let language = match &embedded {
+            Some(embedded) => embedded.language,
+            None => analyse::language(&chunk.text),
+        };
         let searched =
             Searched { heading: &heading, text: &chunk.text, flat: &chunk.flat, language };
         let terms = timed(&mut busy.analyse, || field_terms(&file.path, &meta, searched));

@@ -13,22 +13,81 @@ pub struct Scale {
     /// The fused score of the hundredth candidate, or of the last: what chance
     /// gives.
     pub floor: f32,
+    /// False when only words were compared.
+    pub has_model: bool,
 }
+
+/// Weights of a logistic regression, in the order of [`Scale::features`].
+///
+/// Fitted on nine judged vaults: passages that answer a question of their own
+/// vault against the best three for questions of the others, each vault with
+/// the same weight, so that 0.5 stands for 5 % of the foreign questions having
+/// any passage above it. 88 % of the answers among the first three are above
+/// it, 76 % where question and note are in different languages. Fitted without
+/// one of the three kinds of collection and measured on that one, the shares
+/// move by 1 to 4 points within a language.
+const WEIGHTS: [f32; 6] = [-9.8, 6.2, 2.4, 5.7, 5.0, 5.9];
+
+/// The same where there is no model: words alone.
+const WEIGHTS_WITHOUT_MODEL: [f32; 6] = [-5.1, 0.0, 4.1, 9.4, 8.9, 0.0];
+
+/// Standing out further than this says nothing more.
+const MAX_LEAD: f32 = 1.5;
 
 impl Scale {
     /// Returns the confidence in a passage, 0 to 1.
     pub(super) fn confidence(&self, score: f32, evidence: &Evidence) -> f32 {
+        let weights = if self.has_model { WEIGHTS } else { WEIGHTS_WITHOUT_MODEL };
+        let sum: f32 = self.features(score, evidence).iter().zip(weights).map(|(f, w)| f * w).sum();
+        1.0 / (1.0 + (-sum).exp())
+    }
+
+    /// A constant; the cosine; the shares of the best possible BM25 that the
+    /// passage and its note reach; how far the passage stands out of the
+    /// candidates; the share of the query's words that it has in any words.
+    fn features(&self, score: f32, evidence: &Evidence) -> [f32; 6] {
         let share = |value: f32, of: f32| if of > 0.0 { value / of } else { 0.0 };
-        let features = [
+        [
             1.0,
             evidence.cosine,
             share(evidence.bm25, self.bm25),
             share(evidence.note_bm25, self.bm25),
-            (score - self.floor) / 50.0,
+            ((score - self.floor) / 50.0).min(MAX_LEAD),
             share(evidence.kinship, self.kinship),
-        ];
-        let weights = [-6.0, 6.0, 2.0, 2.0, 2.0, 3.0];
-        let sum: f32 = features.iter().zip(weights).map(|(f, w)| f * w).sum();
-        1.0 / (1.0 + (-sum).exp())
+        ]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SCALE: Scale = Scale { bm25: 40.0, kinship: 18.0, floor: 8.0, has_model: true };
+
+    #[test]
+    fn a_passage_with_the_words_and_the_meaning_is_sure_and_a_chance_hit_is_not() {
+        let answer = Evidence {
+            bm25: 18.0,
+            note_bm25: 20.0,
+            cosine: 0.55,
+            kinship: 14.0,
+            ..Evidence::default()
+        };
+        let chance = Evidence {
+            bm25: 5.0,
+            note_bm25: 6.0,
+            cosine: 0.35,
+            kinship: 6.0,
+            ..Evidence::default()
+        };
+        assert!(SCALE.confidence(38.0, &answer) > 0.9);
+        assert!(SCALE.confidence(15.0, &chance) < 0.2);
+    }
+
+    #[test]
+    fn no_evidence_is_no_confidence_and_never_a_nan() {
+        let nothing = Evidence::default();
+        assert!(SCALE.confidence(0.0, &nothing) < 0.01);
+        assert!(Scale::default().confidence(0.0, &nothing) < 0.01);
     }
 }

@@ -23,7 +23,11 @@ const FOREIGN_BOOST: f32 = 4.0;
 
 /// Weight of the words that a passage has in other words, see
 /// [`super::kinship`]: flat from 0.3 to 0.5.
-pub(super) const KINSHIP_WEIGHT: f32 = 0.4;
+const KINSHIP_WEIGHT: f32 = 0.4;
+
+/// Share of the cosine's boost that kinship gets as well: between 0.5 and 1 the
+/// gain across languages is flat.
+const KINSHIP_BOOST: f32 = 0.75;
 
 /// How many times its usual weight the cosine gets.
 ///
@@ -45,9 +49,13 @@ pub(super) fn alpha(boost: f32) -> f32 {
     1.0 / (1.0 + boost)
 }
 
-/// The fused score of one document, before its text is read.
+/// The fused score of one document; `boost` is how many times its usual weight
+/// the cosine gets.
 pub(super) fn score(evidence: &Evidence, boost: f32) -> f32 {
-    (evidence.bm25 + evidence.note_bm25) / 2.0 + COSINE_WEIGHT * boost * evidence.cosine
+    let kinship_boost = 1.0 + KINSHIP_BOOST * (boost - 1.0);
+    (evidence.bm25 + evidence.note_bm25) / 2.0
+        + COSINE_WEIGHT * boost * evidence.cosine
+        + KINSHIP_WEIGHT * kinship_boost * evidence.kinship
 }
 
 /// Puts candidates in order, best first.

@@ -184,10 +184,13 @@ pub fn recall(
         return Ok(Answer { hits, ..Answer::default() });
     }
     let paths = options.paths();
+    let language = match embedder {
+        Some(embedder) => embedder.language(&query.text),
+        None => analyse::language(&query.text),
+    };
     let embedder = embedder.filter(|_| paths != Mode::Keyword);
     let embedded = embedder.map(|embedder| embedder.query(&query.text));
     let vector = embedded.as_ref().map(|embedded| &embedded.vector);
-    let language = embedded.as_ref().map_or(Language::ENGLISH, |embedded| embedded.language);
     let terms = match paths {
         Mode::Vector => Vec::new(),
         _ => analyse::query(&query.text, language),
@@ -265,6 +268,7 @@ struct Found {
     kinship_ideal: f32,
     /// How many times its usual weight the cosine got.
     boost: f32,
+    has_model: bool,
     /// Chunks that were read already, by document.
     chunks: HashMap<u32, ChunkRow>,
 }
@@ -279,6 +283,7 @@ impl Found {
                 .get(N_CANDIDATES - 1)
                 .or(self.candidates.last())
                 .map_or(0.0, |c| c.score),
+            has_model: self.has_model,
         }
     }
 }
@@ -323,7 +328,8 @@ impl Search<'_> {
         }
         fuse::sort(&mut candidates);
         let (ideal, idf) = (lexical.ideal, lexical.idf);
-        Ok(Found { candidates, ideal, idf, boost, ..Found::default() })
+        let has_model = vector.is_some();
+        Ok(Found { candidates, ideal, idf, boost, has_model, ..Found::default() })
     }
 
     fn weighted(&self) -> Vec<WeightedTerm> {
@@ -355,7 +361,7 @@ impl Search<'_> {
             let title = self.reader.title(candidate.record.note_id.into())?;
             let kin = kinship.score(&[&title, &chunk.heading, &chunk.text], chunk.language);
             candidate.evidence.kinship = kin;
-            candidate.score += fuse::KINSHIP_WEIGHT * kin;
+            candidate.score = fuse::score(&candidate.evidence, found.boost);
             found.chunks.insert(candidate.doc, chunk);
         }
         fuse::sort(&mut read);
