@@ -92,13 +92,12 @@ impl Embedder {
         embed(&self.potion, &self.tables, text, true)
     }
 
-    /// Returns the unit vector of one folded word read in `language`; all zeros
-    /// when nothing in it is known.
+    /// Returns the vector of one folded word read in `language`, not brought to
+    /// unit length; all zeros when nothing in it is known.
     pub fn word(&self, folded: &str, language: Language) -> Vector {
         let table = self.tables.iter().find(|table| table.language() == language);
         let mut vector = [0.0; DIM];
-        let n_rows = reading::add_word(folded, &self.potion, table, &mut vector);
-        normalise(&mut vector, n_rows);
+        reading::add_word(folded, &self.potion, table, &mut vector);
         vector
     }
 

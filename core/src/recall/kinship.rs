@@ -23,7 +23,10 @@ const MAX_WORDS: usize = 12;
 
 /// Bytes of a passage that are read: sessions and long fences hold more words
 /// than tell anything.
-const MAX_BYTES: usize = 4_000;
+const MAX_BYTES: usize = 2_000;
+
+/// Shortest word of a passage that is looked at, in bytes.
+const MIN_BYTES: usize = 3;
 
 /// The query's words, and what is known of the words met so far.
 pub(super) struct Kinship<'a> {
@@ -48,8 +51,7 @@ impl<'a> Kinship<'a> {
             .iter()
             .zip(idf)
             .filter(|(term, _)| is_word(term))
-            .map(|(term, idf)| (embedder.word(&term.term, language), *idf))
-            .filter(|(vector, _)| vector.iter().any(|value| *value != 0.0))
+            .filter_map(|(term, idf)| Some((unit(embedder.word(&term.term, language))?, *idf)))
             .collect();
         words.sort_by(|a, b| b.1.total_cmp(&a.1));
         words.truncate(MAX_WORDS);
@@ -90,16 +92,25 @@ impl<'a> Kinship<'a> {
         }
         let at = self.related.len() / self.words.len();
         seen.insert(Box::from(word), at);
-        let vector = match analyse::is_function_word(word) {
-            true => [0.0; DIM],
-            false => self.embedder.word(word, language),
+        // A word of one or two letters is related to nothing in particular.
+        let vector = match word.len() {
+            ..MIN_BYTES => [0.0; DIM],
+            _ => self.embedder.word(word, language),
         };
+        let length = dot(&vector, &vector).sqrt().max(1e-12);
         for (asked, _) in &self.words {
-            let cosine: f32 = dot(asked, &vector);
+            let cosine = dot(asked, &vector) / length;
             self.related.push(((cosine - RELATED) / (1.0 - RELATED)).max(0.0));
         }
         at
     }
+}
+
+/// Brings a vector to unit length; `None` for all zeros.
+fn unit(mut vector: Vector) -> Option<Vector> {
+    let length = dot(&vector, &vector).sqrt();
+    vector.iter_mut().for_each(|value| *value /= length);
+    (length > 0.0).then_some(vector)
 }
 
 /// Dot product in eight lanes, so that the compiler may use vector registers.
