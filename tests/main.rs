@@ -6,6 +6,7 @@ mod capture; // notes from arguments, stdin and /capture
 mod command_lines; // one table: help, completions, man pages
 mod compress_output; // extracts, the hook for tool output, the wrapper
 mod crash; // killed runs, a full disk, runs and readers side by side
+mod eval; // figures, runs, own questions and their gate
 mod fail_open; // every hook, whatever it is given
 mod front_door; // `postil` itself: help, version, siblings
 mod harness; // a temporary world for each test

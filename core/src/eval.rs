@@ -72,7 +72,8 @@ pub fn measure(ranking: &[&str], relevant: &[String]) -> Measures {
         recall_5: recall(5),
         recall_10: recall(10),
         recall_20: recall(20),
-        ndcg_10: if ideal > 0.0 { dcg / ideal } else { 0.0 },
+        // An empty sum is -0.0.
+        ndcg_10: if ideal > 0.0 { dcg / ideal + 0.0 } else { 0.0 },
         mrr_10: ranks.first().filter(|rank| **rank < 10).map_or(0.0, |r| 1.0 / (*r as f64 + 1.0)),
         success_1: found(1).min(1.0),
         success_5: found(5).min(1.0),

@@ -6,7 +6,7 @@
 //! are added, not ranks: BM25 is a sum of log-odds, so a rare word that matches
 //! outweighs any cosine and a common one does not, which is what Reciprocal
 //! Rank Fusion throws away. On the judged collections the sum beat RRF at every
-//! weight (see `core/README.md`). Ties fall to the document's number, so the
+//! weight (see `core/docs/retrieval.md`). Ties fall to the document's number, so the
 //! order is total.
 
 use super::{Candidate, Evidence};
