@@ -174,6 +174,24 @@ fn links_follow_notes_that_come_and_go() {
 }
 
 #[test]
+fn links_orphans_and_links_to_nothing_can_be_asked_for() {
+    let world = World::with_notes(&[
+        ("hub.md", "[[leaf]] and [[gone]] and ![[picture.png]]\n"),
+        ("leaf.md", "text\n"),
+        ("alone.md", "[[#self]] text\n"),
+    ]);
+    world.indexed(&[]);
+    let links = |args: &[&str]| world.run("postil", &[&["links", "--json"], args].concat(), "");
+    assert_eq!(links(&["--orphans"]).code(0).json(), serde_json::json!(["alone.md", "hub.md"]));
+    let missing = links(&["--missing"]).code(0).json();
+    assert_eq!(missing, serde_json::json!([{"path": "hub.md", "line": 1, "target": "gone"}]));
+    let leaf = links(&["leaf.md"]).code(0).json();
+    assert_eq!(leaf["from"], serde_json::json!([{"path": "hub.md", "line": 1}]));
+    assert_eq!(links(&["hub.md"]).code(0).json()["to"][0]["path"], "leaf.md");
+    links(&["nowhere.md"]).code(2);
+}
+
+#[test]
 fn one_file_is_indexed_alone() {
     let world = three();
     world.indexed(&[]);

@@ -4,6 +4,7 @@
 mod doctor;
 mod eval;
 mod init;
+mod links;
 mod model;
 mod register;
 mod scrub;
@@ -13,6 +14,7 @@ mod vaults;
 
 use std::ffi::OsString;
 use std::io::Write;
+use std::os::unix::process::CommandExt as _;
 use std::path::PathBuf;
 use std::process::{Command, ExitCode};
 
@@ -35,6 +37,7 @@ Commands:
   context-inject   the hook that adds passages to a turn
   compress-output  the hook that shortens tool output
   vault-mcp        serve the vault to MCP clients
+  links            what links to a note, orphans, links to nothing
   stats            what was injected and what it was good for
   scrub            hide the credentials in a text
   model            install, compile or check the embedding model
@@ -67,6 +70,10 @@ fn main() -> ExitCode {
             Ok(text) => say(&text, 0),
             Err(message) => fail(&message),
         },
+        Some("links") => match links::run(rest) {
+            Ok(text) => say(&text, 0),
+            Err(message) => fail(&message),
+        },
         Some("completions") => match shell::complete(rest) {
             Ok(text) => say(&text, 0),
             Err(message) => fail(&message),
@@ -85,14 +92,12 @@ fn main() -> ExitCode {
     }
 }
 
-/// Runs the binary `name` that lies beside this one and takes over its exit
-/// code.
+/// Becomes the binary `name` that lies beside this one, so that signals reach
+/// it alone and its exit code is ours.
 fn run_sibling(name: &str, args: Vec<OsString>) -> ExitCode {
     let path = sibling_path(name);
-    match Command::new(&path).args(args).status() {
-        Ok(status) => ExitCode::from(u8::try_from(status.code().unwrap_or(1)).unwrap_or(1)),
-        Err(error) => fail(&format!("run {}: {error}", path.display())),
-    }
+    let error = Command::new(&path).args(args).exec();
+    fail(&format!("run {}: {error}", path.display()))
 }
 
 fn sibling_path(name: &str) -> PathBuf {

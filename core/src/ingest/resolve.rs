@@ -59,11 +59,7 @@ impl<'a> Resolver<'a> {
         {
             return Resolution::Note(note);
         }
-        let ending = link.target.rsplit_once('.').map(|(_, ending)| ending.to_ascii_lowercase());
-        match ending {
-            Some(ending) if FILE_ENDINGS.contains(&ending.as_str()) => Resolution::File,
-            _ => Resolution::Nowhere,
-        }
+        if is_file(&link.target) { Resolution::File } else { Resolution::Nowhere }
     }
 
     fn target(&self, source: &str, target: &str) -> Option<usize> {
@@ -104,6 +100,13 @@ impl<'a> Resolver<'a> {
         };
         candidates.iter().filter_map(rank).min().map(|(.., note)| note)
     }
+}
+
+/// Whether a link's target names a file that is no note.
+pub fn is_file(target: &str) -> bool {
+    target
+        .rsplit_once('.')
+        .is_some_and(|(_, end)| FILE_ENDINGS.iter().any(|known| end.eq_ignore_ascii_case(known)))
 }
 
 /// The name under which a link or a note is looked up: the last part of the

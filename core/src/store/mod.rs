@@ -8,6 +8,7 @@ mod body;
 mod check;
 mod exact;
 mod filter;
+mod graph;
 mod lexical;
 mod lock;
 mod reader;
