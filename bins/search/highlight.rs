@@ -91,7 +91,7 @@ mod tests {
 
     fn lit(query: &str, line: &str, language: Language) -> Vec<String> {
         let found = Highlight::new(query, language).matches(line, language);
-        found.into_iter().map(|(range, _)| line[range].to_owned()).collect()
+        found.into_iter().map(|(range, _)| line.get(range).unwrap_or_default().to_owned()).collect()
     }
 
     #[test]
