@@ -54,6 +54,9 @@ fn check(run: Run, event: &str) {
     }
 }
 
+/// Breaks a world in one way.
+type Ruin = fn(&World);
+
 #[test]
 fn every_recorded_event_is_answered_rightly_or_not_at_all() {
     let world = world();
@@ -130,7 +133,7 @@ fn broken_bytes_and_twelve_megabytes_are_no_trouble() {
 
 #[test]
 fn a_broken_installation_is_silent() {
-    let ruin: [(&str, fn(&World)); 8] = [
+    let ruin: [(&str, Ruin); 8] = [
         ("no index", |world| fs::remove_file(index(world)).unwrap()),
         ("garbage", |world| fs::write(index(world), vec![7; 100_000]).unwrap()),
         ("empty", |world| fs::write(index(world), "").unwrap()),

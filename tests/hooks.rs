@@ -273,13 +273,8 @@ fn a_hostile_note_stays_a_quote_and_secrets_stay_out() {
     assert!(!text.contains("system-reminder>") || text.contains('‹'), "{text}");
     assert!(!text.contains("</system") && !text.contains("<system"), "{text}");
     assert!(!text.contains(&token) && text.contains("[REDACTED:"), "{text}");
-    for file in ["postil.log"] {
-        assert!(
-            !fs::read_to_string(world.home().join(".local/state/postil").join(file))
-                .unwrap()
-                .contains(&token)
-        );
-    }
+    let log = world.home().join(".local/state/postil/postil.log");
+    assert!(!fs::read_to_string(log).unwrap().contains(&token));
 }
 
 #[test]
