@@ -14,6 +14,7 @@ mod hooks; // what `context-inject` puts into a turn
 mod hostile; // every kind of note, name and file
 mod index; // what changed and only that, reports, schedules, healing
 mod languages; // training a word table on a toy language
+mod mcp; // the server for agents, over its wire
 mod model; // `postil model`: install, check, refuse
 mod plugin; // the Claude Code plugin and its launcher
 mod scrub; // `postil scrub`, and that no credential leaves a note

@@ -21,6 +21,7 @@ pub const COMMANDS: &[&Command] = &[
     &people::MAN,
     &agents::CONTEXT_INJECT,
     &agents::COMPRESS_OUTPUT,
+    &agents::VAULT_MCP,
 ];
 
 /// Files and folders that every command can be told.

@@ -42,3 +42,41 @@ pub(super) const COMPRESS_OUTPUT: Command = Command {
     examples: &[],
     exit: "0; `run` exits as the command does; 1 bad usage or unreadable input.",
 };
+
+/// `vault-mcp`.
+pub(super) const VAULT_MCP: Command = Command {
+    name: "vault-mcp",
+    summary: "serve the vault to agents over the Model Context Protocol",
+    usage: &["[OPTIONS]", "[OPTIONS] --http [--port PORT]"],
+    about: "\
+Speaks MCP on standard input and output until the input ends. Read-only: tools search, read_note, \
+list_notes and get_context, and the notes as resources. Notes that say `agent: false`, excluded \
+folders and what lies outside the vault are not served; credentials are filtered.",
+    groups: &[
+        (
+            "Options",
+            &[
+                Flag::new("http", Takes::Nothing, "serve streamable HTTP at /mcp instead"),
+                Flag::new(
+                    "port",
+                    Takes::Text("PORT"),
+                    "port on the loopback interface [default: 7337; 0 takes a free one]",
+                ),
+                Flag::new(
+                    "max-tokens",
+                    Takes::Text("N"),
+                    "most tokens of one answer [default: 8000]",
+                ),
+            ],
+        ),
+        ("Files", WHERE),
+        ("Other", ABOUT),
+    ],
+    words: &[],
+    has_exclusions: false,
+    examples: &[
+        ("claude mcp add postil -- postil vault-mcp", "register it with Claude Code"),
+        ("codex mcp add postil -- postil vault-mcp", "register it with Codex"),
+    ],
+    exit: "0 at the end of input; 2 it could not start.",
+};

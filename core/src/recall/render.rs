@@ -206,6 +206,12 @@ fn clean_name(name: &str) -> String {
     cut(&name, MAX_NAME_BYTES)
 }
 
+/// Makes a text fit to stand in an agent's context as data: nothing unseen, no
+/// tag of the agents' own.
+pub fn defused(text: &str) -> String {
+    clean(text)
+}
+
 /// Drops what cannot be seen, makes every kind of line end `\n` and defuses
 /// tags.
 fn clean(text: &str) -> String {
