@@ -38,7 +38,8 @@ pub fn help(command: &Command) -> String {
             text.push_str(&format!("  {line}\n      {what}\n"));
         }
     }
-    text.push_str(&format!("\nExit codes: {}\n", wrap(command.exit, 0).trim_end()));
+    text.push('\n');
+    text.push_str(&wrap(&format!("Exit codes: {}", command.exit), 0));
     text
 }
 

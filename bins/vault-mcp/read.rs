@@ -245,7 +245,7 @@ mod tests {
     #[test]
     fn a_long_note_is_read_in_pieces() {
         let lines = ["one", "two", "three"];
-        assert_eq!(take(&lines, 3), ("one\ntwo\n".to_owned(), 2));
+        assert_eq!(take(&lines, 5), ("one\ntwo\n".to_owned(), 2));
         assert_eq!(take(&lines, 100).1, 3);
         let long = "word ".repeat(100);
         let (text, n) = take(&[&long, "next"], 50);
