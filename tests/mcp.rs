@@ -223,7 +223,7 @@ fn status(address: &str, headers: &str) -> u16 {
     stream.write_all(request.as_bytes()).unwrap();
     let mut reply = [0; 12];
     stream.read_exact(&mut reply).unwrap();
-    String::from_utf8_lossy(&reply)[9..].parse().unwrap()
+    std::str::from_utf8(&reply[9..]).unwrap().parse().unwrap()
 }
 
 #[test]
