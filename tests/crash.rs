@@ -84,10 +84,16 @@ fn change_some(world: &World, dice: &mut Dice, version: u64) {
 }
 
 fn live(world: &World) -> Box<Reader> {
-    match Reader::open(&world.home().join("live.db")).unwrap() {
-        Opened::Ready(reader) => reader,
-        other => panic!("no index: {other:?}"),
+    // A reader waits 50 ms for a lock, then says so: with twenty of them and
+    // two writers on two cores that happens, and is no wrong answer.
+    for _ in 0..100 {
+        match Reader::open(&world.home().join("live.db")) {
+            Ok(Opened::Ready(reader)) => return reader,
+            Err(error) if error.to_string().contains("locked") => {}
+            other => panic!("no index: {other:?}"),
+        }
     }
+    panic!("the index stayed locked")
 }
 
 fn fill(world: &World) {
