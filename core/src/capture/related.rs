@@ -10,8 +10,7 @@ use crate::recall::{Hit, Options, Query, recall};
 use crate::store::{Opened, Reader};
 use crate::text;
 
-/// Cosine from which a passage counts as near. On the judged collections a
-/// relevant passage lies above it in most cases, a random one hardly ever.
+/// Cosine from which a passage counts as near: a guess, not yet measured.
 const NEAR: f32 = 0.55;
 /// The same for a passage that the words of the text find as well.
 const NEAR_WITH_WORDS: f32 = 0.45;
