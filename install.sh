@@ -16,8 +16,9 @@ Options:
   --prefix DIR    install below DIR (default: ~/.local)
   --register      also register the hooks in your agents' settings
                   (keeps a backup, prints the difference)
-  --uninstall     take out the hooks, binaries, model, index and logs; your
-                  configuration and notes stay
+  --uninstall     take out the hooks, the schedule, binaries, completions, man
+                  pages, model, index and logs; your notes stay, and your
+                  configuration where it says more than where they are
   --fetch-model DIR
                   only fetch the model's files into DIR
   -h, --help      print this
@@ -59,6 +60,16 @@ done
 
 lib=$prefix/lib/postil
 model=$data/model/potion-base-8M
+config=${POSTIL_CONFIG:-${XDG_CONFIG_HOME:-$HOME/.config}/postil/config.toml}
+
+# Where shells and man(1) look for what a user installs.
+if [ "$prefix" = "$HOME/.local" ]; then share=${XDG_DATA_HOME:-$HOME/.local/share}
+else share=$prefix/share; fi
+bash_completion=$share/bash-completion/completions/postil
+fish_completion=$share/fish/vendor_completions.d/postil.fish
+zsh_completion=$share/zsh/site-functions/_postil
+# man(1) finds the pages beside the folder on the PATH.
+pages=$prefix/share/man/man1
 
 # --- the model ---------------------------------------------------------------
 
@@ -121,17 +132,65 @@ fi
 
 # --- taking everything out -----------------------------------------------------
 
-if [ -n "$uninstall" ]; then
-  if [ -x "$lib/postil" ]; then
-    "$lib/postil" init --unregister || say "some hooks could not be taken out (see above)"
-  fi
-  for path in "$prefix/bin/postil" "$lib" "$data" "$state"; do
+remove() {
+  for path in "$@"; do
     if [ -e "$path" ] || [ -L "$path" ]; then
       rm -rf -- "$path"
       say "removed $path"
     fi
   done
-  say "kept your notes and ${XDG_CONFIG_HOME:-$HOME/.config}/postil"
+}
+
+# Removes folders that are empty now, the innermost first.
+remove_empty() {
+  for folder in "$@"; do
+    while [ "$folder" != "$HOME" ] && [ "$folder" != "$prefix" ] &&
+      [ "$folder" != / ] && rmdir -- "$folder" 2>/dev/null; do
+      folder=$(dirname -- "$folder")
+    done
+  done
+}
+
+# True where a regular run of these binaries is installed: a crontab is the
+# user's, whatever HOME is, and may hold another installation's.
+is_scheduled() {
+  crontab -l 2>/dev/null | grep -qF "$lib/index" ||
+    grep -qsF "$lib/index" "${XDG_CONFIG_HOME:-$HOME/.config}"/systemd/user/*.service \
+      "$HOME"/Library/LaunchAgents/*.plist
+}
+
+# True if the configuration says what `postil init` writes and nothing else.
+is_untouched() {
+  fresh=$(mktemp -d)
+  "$lib/postil" init --vault / --config "$fresh/config.toml" >/dev/null 2>&1 || return 1
+  grep -v '^vault = ' "$config" >"$fresh/now"
+  grep -v '^vault = ' "$fresh/config.toml" | cmp -s - "$fresh/now"
+  same=$?
+  rm -rf "$fresh"
+  return "$same"
+}
+
+if [ -n "$uninstall" ]; then
+  if [ -x "$lib/index" ] && is_scheduled; then
+    "$lib/index" --uninstall-cron || say "the schedule could not be taken out (see above)"
+  fi
+  own_config=''
+  if [ -x "$lib/postil" ]; then
+    "$lib/postil" init --unregister || say "some hooks could not be taken out (see above)"
+    if [ -f "$config" ] && is_untouched; then own_config=$config; fi
+  fi
+  remove "$prefix/bin/postil" "$lib" "$data" "$state" \
+    "$bash_completion" "$fish_completion" "$zsh_completion" \
+    "$pages/postil.1" "$pages"/postil-*.1
+  if [ -n "$own_config" ]; then remove "$own_config"; fi
+  remove_empty "$prefix/bin" "$prefix/lib" "$(dirname -- "$bash_completion")" \
+    "$(dirname -- "$fish_completion")" "$(dirname -- "$zsh_completion")" "$pages" \
+    "$(dirname -- "$data")" "$(dirname -- "$state")" "$(dirname -- "$config")"
+  if [ -f "$config" ]; then say "kept your notes and $config"
+  else say "kept your notes"; fi
+  if grep -q '"postil@postil": *true' "${CLAUDE_CONFIG_DIR:-$HOME/.claude}/settings.json" 2>/dev/null; then
+    say "the plugin is still there: claude plugin uninstall postil@postil"
+  fi
   exit 0
 fi
 
@@ -159,6 +218,23 @@ for binary in capture compress-output context-inject index postil search triage 
 done
 ln -sf "$lib/postil" "$prefix/bin/postil"
 say "$prefix/bin/postil -> $lib/postil"
+
+step "completions and man pages"
+# put_completion SHELL FILE: written beside, then moved into place.
+put_completion() {
+  mkdir -p "$(dirname -- "$2")"
+  "$lib/postil" completions "$1" >"$2.new" || die "no completions for $1 were written"
+  mv -f "$2.new" "$2"
+  say "$1   $2"
+}
+put_completion bash "$bash_completion"
+put_completion fish "$fish_completion"
+put_completion zsh "$zsh_completion"
+"$lib/postil" man --into "$pages" >/dev/null || die "no man pages were written"
+say "man    $pages/postil.1, postil-search.1, ..."
+if command -v zsh >/dev/null 2>&1 && ! grep -qs site-functions "${ZDOTDIR:-$HOME}/.zshrc"; then
+  say "note: for zsh, put  fpath+=($(dirname -- "$zsh_completion"))  before compinit in ~/.zshrc"
+fi
 case :$PATH: in
   *:"$prefix/bin":*) ;;
   *) say "note: $prefix/bin is not on your PATH" ;;

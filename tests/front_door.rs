@@ -16,5 +16,7 @@ fn help_and_version_need_no_configuration() {
 fn an_unknown_command_is_a_usage_error() {
     let run = World::new().run("postil", &["serach"], "").code(2);
     assert!(run.errors().contains("serach"), "{run}");
+    assert!(run.errors().contains("did you mean `postil search`?"), "{run}");
+    let run = World::new().run("postil", &["frobnicate"], "").code(2);
     assert!(run.errors().contains("--help"), "{run}");
 }

@@ -9,6 +9,7 @@ mod crash; // killed runs, a full disk, runs and readers side by side
 mod eval; // figures, runs, own questions and their gate
 mod fail_open; // every hook, whatever it is given
 mod front_door; // `postil` itself: help, version, siblings
+mod guides; // the guides: commands that exist, output that is real
 mod harness; // a temporary world for each test
 mod hooks; // what `context-inject` puts into a turn
 mod hostile; // every kind of note, name and file

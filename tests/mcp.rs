@@ -199,6 +199,43 @@ fn nothing_a_client_sends_ends_the_server() {
 }
 
 #[test]
+fn cancelled_calls_are_dropped_and_the_server_goes_on() {
+    let world = world();
+    let mut client = Client::new(&world);
+    let mut lines = String::new();
+    let cancelled = 900..950;
+    for id in cancelled.clone() {
+        let call = json!({"jsonrpc": "2.0", "id": id, "method": "tools/call",
+            "params": {"name": "search", "arguments": {"query": "pool", "limit": 50}}});
+        let cancel = json!({"jsonrpc": "2.0", "method": "notifications/cancelled",
+            "params": {"requestId": id, "reason": "no longer wanted"}});
+        lines.push_str(&format!("{call}\n{cancel}\n"));
+    }
+    lines.push_str(&format!(
+        "{}\n",
+        json!({"jsonrpc": "2.0", "id": 999, "method": "tools/call",
+            "params": {"name": "list_notes", "arguments": {}}})
+    ));
+    client.send(lines.trim_end());
+    let mut answered = Vec::new();
+    loop {
+        let mut line = String::new();
+        assert!(client.output.read_line(&mut line).unwrap() > 0, "the server is gone");
+        let reply: Value = serde_json::from_str(&line).unwrap();
+        match reply["id"].as_u64().unwrap() {
+            999 => break,
+            id => answered.push(id),
+        }
+    }
+    let n = answered.len();
+    answered.sort_unstable();
+    answered.dedup();
+    assert_eq!(answered.len(), n, "answered twice: {answered:?}");
+    assert!(n < cancelled.count(), "none was cancelled");
+    client.finish();
+}
+
+#[test]
 fn it_starts_without_an_index_and_finds_one_made_later() {
     let world = World::with_notes(&[("a.md", "# A\n\nzqlater stands here.\n")]);
     let mut client = Client::new(&world);

@@ -125,6 +125,28 @@ fn exit_codes_are_ripgreps() {
 }
 
 #[test]
+fn what_nothing_bears_on_finds_nothing_unless_asked() {
+    let mut world = world();
+    world.var("POSTIL_MODEL", crate::hooks::installed_model().to_str().unwrap());
+    world.run("index", &["--full"], "").code(0);
+    for form in [&[][..], &["--json"], &["--context"], &["--rows"]] {
+        let run = world.run("search", &[&["qwertz asdfgh zxcvbn"], form].concat(), "").code(1);
+        assert!(!run.text().contains("pool"), "{run}");
+        assert!(run.errors().contains("--all"), "{run}");
+    }
+    let run = world.run("search", &["qwertz asdfgh zxcvbn", "--all", "--names"], "").code(0);
+    assert!(run.text().contains("pool.md"), "{run}");
+    let why = world.run("search", &["qwertz asdfgh zxcvbn", "--why-not", "diary"], "").code(0);
+    assert!(why.text().contains("--all"), "{why}");
+    // A word of the query is enough, and so is the meaning.
+    world.run("search", &["zqnothing millisecond"], "").code(0);
+    world.note("food.md", "# Gazpacho\n\nTomato, cucumber, garlic and vinegar, ice cold.\n");
+    world.run("index", &[], "").code(0);
+    let run = world.run("search", &["chilled vegetable soup recipe", "--names"], "").code(0);
+    assert!(run.text().starts_with("food.md"), "{run}");
+}
+
+#[test]
 fn every_absence_has_its_reason() {
     let world = world();
     world.note("new.md", "# New pool\n");
@@ -234,13 +256,65 @@ fn without_fzf_passages_are_picked_by_number() {
     let mut world = world();
     let editor = script(&world, "ed", "echo opened \"$1\"");
     world.var("EDITOR", editor);
-    let run = world.run("search", &["-i", "millisecond"], "acquire\n1\n").code(0);
+    let printed = world.run("search", &["-i", "acquire"], "1\n").code(0);
+    assert!(printed.text().ends_with("vault/04-work/pool.md:17\n"), "{printed}");
+    let run = world.run("search", &["-i", "--open", "millisecond"], "acquire\n1\n").code(0);
     assert!(run.text().contains("Timers") && run.text().contains("acquire_timeout"), "{run}");
     assert!(run.text().contains("opened") && run.text().ends_with("04-work/pool.md\n"), "{run}");
     assert!(run.errors().contains("to open"), "{run}");
     world.run("search", &["-i"], "").code(1);
 }
 
+/// Runs a command line with a terminal for its input, output and errors.
+#[cfg(target_os = "linux")]
+fn on_a_terminal(world: &World, line: &str, typed: &str) -> Run {
+    let mut script = world.command("search");
+    let search = script.get_program().to_string_lossy().into_owned();
+    let line = line.replace("SEARCH", &search);
+    let mut terminal = std::process::Command::new("/usr/bin/script");
+    terminal.env_clear().current_dir(world.home()).args(["-qec", &line, "/dev/null"]);
+    terminal.env("TERM", "xterm-256color").env("SHELL", "/bin/sh");
+    for (name, value) in script.env("TZ", "UTC").get_envs() {
+        terminal.env(name, value.unwrap());
+    }
+    crate::harness::run(terminal, typed.as_bytes())
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_terminal_gets_colours_and_a_pager_and_a_pipe_neither() {
+    let mut world = world();
+    let run = on_a_terminal(&world, "SEARCH acquire timeouts", "").code(0);
+    assert!(run.text().contains("\u{1b}[1;31macquire\u{1b}[0m"), "{run}");
+    let run = on_a_terminal(&world, "NO_COLOR=1 SEARCH acquire", "").code(0);
+    assert!(!run.text().contains("\u{1b}["), "{run}");
+    let run = on_a_terminal(&world, "TERM=dumb SEARCH acquire", "").code(0);
+    assert!(!run.text().contains("\u{1b}["), "{run}");
+    let run = on_a_terminal(&world, "SEARCH acquire | cat", "").code(0);
+    assert!(!run.text().contains("\u{1b}["), "{run}");
+    world.var("PAGER", "sed s/^/paged:/");
+    let long = on_a_terminal(&world, "stty rows 5 cols 90; SEARCH pool", "").code(0);
+    assert!(long.text().contains("paged:1. "), "{long}");
+    for line in ["stty rows 99 cols 90; SEARCH pool", "stty rows 5 cols 90; SEARCH --no-pager pool"]
+    {
+        let run = on_a_terminal(&world, line, "").code(0);
+        assert!(!run.text().contains("paged:"), "{run}");
+    }
+    let none = on_a_terminal(&world, "stty rows 5 cols 90; SEARCH --alpha 1 zqnothing", "").code(1);
+    assert!(!none.text().contains("paged:"), "{none}");
+    let gone =
+        on_a_terminal(&world, "stty rows 5 cols 90; PAGER=/nowhere/pager SEARCH pool", "").code(0);
+    assert!(gone.text().contains("Connection pools"), "{gone}");
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn conditions_that_nothing_meets_are_said() {
+    let run = on_a_terminal(&world(), "SEARCH pool tag:none", "").code(1);
+    assert!(run.text().contains("nothing meets the conditions"), "{run}");
+}
+
+#[cfg(target_os = "linux")]
 #[test]
 fn with_fzf_the_row_that_it_returns_is_opened() {
     let mut world = world();
@@ -250,9 +324,14 @@ fn with_fzf_the_row_that_it_returns_is_opened() {
     world.var("EDITOR", editor);
     let path = format!("{}/bin:/usr/bin:/bin", world.home().display());
     world.var("PATH", path);
-    let args = ["-i", "it's", "acquire", "--tag", "db", "--color", "always"];
-    let run = world.run("search", &args, "").code(0);
-    assert_eq!(run.text(), format!("+17 {}\n", world.vault().join("04-work/pool.md").display()));
+    let file = world.vault().join("04-work/pool.md");
+    let run = on_a_terminal(&world, "SEARCH -i \"it's\" acquire --tag db", "").code(0);
+    assert_eq!(run.text(), format!("+17 {}\r\n", file.display()));
+    // A program that reads the output gets the place.
+    let run = on_a_terminal(&world, "echo got $(SEARCH -i acquire)", "").code(0);
+    assert_eq!(run.text(), "got vault/04-work/pool.md:17\r\n");
+    let run = on_a_terminal(&world, "SEARCH -i acquire -coarse -stalled", "").code(1);
+    assert!(!run.text().contains("pool.md"), "{run}");
 }
 
 /// A server that answers each request with the next reply, and tells what it
@@ -307,6 +386,10 @@ fn a_local_model_orders_the_headlines() {
     let prompt = asked.recv().unwrap();
     assert!(prompt.contains("\"model\":\"small\"") && prompt.contains("1. "), "{prompt}");
     assert!(!prompt.contains("nowhere"), "headlines, not texts: {prompt}");
+    // One passage is wanted: the best of all, not the first anyway.
+    let (url, _asked) = server(vec![(200, serde_json::json!({"response": "4"}))]);
+    let args = ["pool", "--json", "-n", "1", "--rerank", "--llm", &url, "--llm-model", "m"];
+    assert_eq!(paths(&world.run("search", &args, "").code(0)), plain[3..4]);
 }
 
 #[test]

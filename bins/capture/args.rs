@@ -7,39 +7,6 @@ use lexopt::prelude::*;
 use postil_core::capture::Draft;
 use postil_core::config::Overrides;
 
-pub(crate) const HELP: &str = "\
-capture - keep a thought: a note in the inbox, found by the next search
-
-Usage:
-  capture [OPTIONS] TEXT...        the text from the command line
-  COMMAND | capture [OPTIONS]      the text from standard input (also `-`)
-  capture [OPTIONS] --editor       write it in $VISUAL or $EDITOR
-  capture [OPTIONS] --clipboard    take it from the clipboard
-  capture --import PATH [--into FOLDER] [--dry-run]
-  capture --hook                   answer an agent's hook event on stdin
-
-Options:
-  --domain D       the domain, a plain name (web, ai-tooling, ...)
-  --tags A,B       tags, with or without #; may be repeated
-  --title T        the title; else the first line of the text
-  --type T         note (default), or signal for what `triage` should sort
-  --source URL     where it is from
-  --import PATH    take over notes: a folder of Markdown, a Notion export
-                   (zip), Apple Notes or other HTML files
-  --into FOLDER    folder of the vault for an import; else a new one in the inbox
-  --dry-run        say what an import would do, and do nothing
-  --json           one JSON object on standard output
-  --vault DIR, --db FILE, --config FILE
-  -h, --help       this text
-  -V, --version    the version
-
-Prints the path of the note. The same note a second time is not stored again.
-Credentials in the text are replaced by [REDACTED:name].
-
-Exit code: 0 stored or there already, 1 an import was not complete, 2 nothing
-was stored.
-";
-
 /// Where the text comes from.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Input {

@@ -28,7 +28,7 @@ fn main() -> ExitCode {
         Ok(command) => command,
     };
     match command {
-        Command::Help => say(args::HELP, 0),
+        Command::Help => say(&postil_cli::help_of("capture"), 0),
         Command::Version => say(concat!("capture ", env!("CARGO_PKG_VERSION"), "\n"), 0),
         Command::Run(args) if args.input == Input::Hook => hook::run(&args.overrides),
         Command::Run(args) => run(&args).unwrap_or_else(|error| fail(&error.to_string())),

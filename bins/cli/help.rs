@@ -1,6 +1,6 @@
 //! `--help`: plain text, at most 80 columns.
 
-use crate::{Command, Flag};
+use crate::{COMMANDS, Command, Flag};
 
 /// Columns of the text.
 const WIDTH: usize = 80;
@@ -10,9 +10,10 @@ const MAX_NAME: usize = 24;
 
 /// Returns what `--help` prints.
 pub fn help(command: &Command) -> String {
-    let mut text = format!("{} - {}\n\nUsage:\n", command.name, command.summary);
+    let called = crate::page_name(command).replacen('-', " ", 1);
+    let mut text = format!("{called} - {}\n\nUsage:\n", command.summary);
     for usage in command.usage {
-        text.push_str(format!("  {} {usage}", command.name).trim_end());
+        text.push_str(format!("  {called} {usage}").trim_end());
         text.push('\n');
     }
     if !command.about.is_empty() {
@@ -22,6 +23,14 @@ pub fn help(command: &Command) -> String {
             text.push('\n');
         }
         text.pop();
+    }
+    if command.name == "postil" {
+        text.push_str("\nCommands:\n");
+        let others = COMMANDS.iter().filter(|other| other.name != "postil");
+        let column = others.clone().map(|other| other.name.len()).max().unwrap_or(0) + 4;
+        for other in others {
+            text.push_str(&entry(&format!("  {}", other.name), other.summary, column));
+        }
     }
     for (heading, flags) in command.groups {
         text.push_str(&format!("\n{heading}:\n"));
@@ -84,7 +93,6 @@ fn wrap(text: &str, indent: usize) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::COMMANDS;
 
     #[test]
     fn every_option_is_explained_within_80_columns() {

@@ -1,6 +1,6 @@
 //! The command lines of all binaries as one table: what `--help` prints, what
-//! the man pages say, what the shells complete and what `search`, `index` and
-//! `vault-mcp` accept are read from it, so that they cannot differ.
+//! the man pages say and what the shells complete is read from it, and that the
+//! binaries accept what it holds is tested, so that they cannot differ.
 //!
 //! A library beside the binaries, because a package's binaries share code only
 //! through one.
@@ -8,13 +8,15 @@
 mod complete;
 mod help;
 mod man;
+mod names;
 mod parse;
 mod table;
 
 pub use complete::{Shell, completions};
 pub use help::help;
 pub use man::{man, page_name};
-pub use parse::{Parsed, parse};
+pub use names::is_called;
+pub use parse::{Parsed, nearest_command, parse};
 pub use table::COMMANDS;
 
 /// One binary, or one command of `postil`.
@@ -58,6 +60,11 @@ impl Command {
     fn short(&self, name: char) -> Option<&'static Flag> {
         self.flags().find(|flag| flag.short == Some(name))
     }
+}
+
+/// Returns what `--help` of the command of that name prints.
+pub fn help_of(name: &str) -> String {
+    Command::named(name).map(help).unwrap_or_default()
 }
 
 /// One option.

@@ -7,7 +7,7 @@ use std::str::FromStr;
 use lexopt::prelude::{Long, Short, Value};
 use postil_core::config::Overrides;
 
-use crate::{Command, Flag, Takes};
+use crate::{COMMANDS, Command, Flag, Takes};
 
 /// What was typed: options in order, and the other words.
 #[derive(Debug, Default)]
@@ -151,6 +151,12 @@ fn is_exclusion(command: &Command, word: &str) -> bool {
 fn nearest(command: &Command, typed: &str) -> Option<&'static str> {
     let distances = command.flags().map(|flag| (distance(typed, flag.long), flag.long));
     distances.filter(|(edits, _)| *edits <= 2).min().map(|(_, long)| long)
+}
+
+/// Returns the command whose name is at most two edits from what was typed.
+pub fn nearest_command(typed: &str) -> Option<&'static str> {
+    let distances = COMMANDS.iter().map(|command| (distance(typed, command.name), command.name));
+    distances.filter(|(edits, _)| *edits <= 2).min().map(|(_, name)| name)
 }
 
 /// Levenshtein's distance.

@@ -2,23 +2,26 @@
 
 mod agents;
 mod people;
+mod setup;
 
 use crate::{Command, Flag, Takes};
 
 /// Every command, `postil` first.
 pub const COMMANDS: &[&Command] = &[
     &people::POSTIL,
-    &people::INIT,
-    &people::DOCTOR,
+    &setup::INIT,
+    &setup::DOCTOR,
     &people::INDEX,
     &people::SEARCH,
+    &people::LINKS,
     &people::CAPTURE,
-    &people::STATS,
-    &people::SCRUB,
-    &people::MODEL,
-    &people::EVAL,
-    &people::COMPLETIONS,
-    &people::MAN,
+    &people::TRIAGE,
+    &setup::STATS,
+    &setup::SCRUB,
+    &setup::MODEL,
+    &setup::EVAL,
+    &setup::COMPLETIONS,
+    &setup::MAN,
     &agents::CONTEXT_INJECT,
     &agents::COMPRESS_OUTPUT,
     &agents::VAULT_MCP,

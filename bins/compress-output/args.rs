@@ -4,29 +4,6 @@ use std::ffi::OsString;
 
 use lexopt::{Arg, Parser, ValueExt};
 
-/// What `--help` prints.
-pub(crate) const HELP: &str = "\
-compress-output - shorten a tool's output without losing a fact of it
-
-Usage:
-  compress-output                       as a hook: one event on stdin
-  compress-output run -- COMMAND ...    run a command and shorten what it prints
-  compress-output --command CMD [--exit-code N] < OUTPUT > EXTRACT
-
-As a filter it prints nothing and exits 0 when the output is best left alone.
-Line ranges that were left out stand in the extract as [… FROM-TO]; its last
-line names the file with the full text.
-
-Options:
-      --command CMD    the command line that produced the output
-      --exit-code N    its exit status [default: 0]
-  -h, --help           print this
-  -V, --version        print the version
-
-`run` exits as the command does. Bad usage and unreadable input exit 1.
-Settings: [compress] in config.toml.
-";
-
 /// How it was called.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Mode {
@@ -38,8 +15,8 @@ pub(crate) enum Mode {
     Run(Vec<OsString>),
     /// The wrapper's last step.
     Finish(Finish),
-    /// Help or version.
-    Say(&'static str),
+    Help,
+    Version,
 }
 
 /// Where an output came from.
@@ -72,10 +49,8 @@ pub(crate) fn parse(args: impl IntoIterator<Item = OsString>) -> Result<Mode, St
                 is_filter = true;
             }
             Arg::Long("finish") => file = Some(parser.value().map_err(text)?),
-            Arg::Short('h') | Arg::Long("help") => return Ok(Mode::Say(HELP)),
-            Arg::Short('V') | Arg::Long("version") => {
-                return Ok(Mode::Say(concat!("compress-output ", env!("CARGO_PKG_VERSION"), "\n")));
-            }
+            Arg::Short('h') | Arg::Long("help") => return Ok(Mode::Help),
+            Arg::Short('V') | Arg::Long("version") => return Ok(Mode::Version),
             Arg::Value(value) if value == "run" && !is_filter => return command(parser),
             other => return Err(text(other.unexpected())),
         }
@@ -91,7 +66,7 @@ pub(crate) fn parse(args: impl IntoIterator<Item = OsString>) -> Result<Mode, St
 fn command(mut parser: Parser) -> Result<Mode, String> {
     let mut rest: Vec<OsString> = parser.raw_args().map_err(text)?.collect();
     if matches!(rest.first().and_then(|arg| arg.to_str()), Some("-h" | "--help")) {
-        return Ok(Mode::Say(HELP));
+        return Ok(Mode::Help);
     }
     if rest.first().is_some_and(|arg| arg == "--") {
         rest.remove(0);
@@ -118,7 +93,7 @@ mod tests {
         assert_eq!(parsed(&["--command", "make -k", "--exit-code", "2"]), Ok(Mode::Filter(source)));
         let run = Mode::Run(["ls", "-l", "--help"].map(OsString::from).to_vec());
         assert_eq!(parsed(&["run", "--", "ls", "-l", "--help"]), Ok(run));
-        assert_eq!(parsed(&["run", "--help"]), Ok(Mode::Say(HELP)));
+        assert_eq!(parsed(&["run", "--help"]), Ok(Mode::Help));
     }
 
     #[test]

@@ -37,12 +37,16 @@ fn main() -> ExitCode {
         Ok(Mode::Filter(source)) => filter::filter(&source),
         Ok(Mode::Run(command)) => run::run(&command),
         Ok(Mode::Finish(finish)) => run::finish(&finish),
-        Ok(Mode::Say(text)) => {
-            let _ = std::io::stdout().write_all(text.as_bytes());
-            ExitCode::SUCCESS
-        }
+        Ok(Mode::Help) => say(&postil_cli::help_of("compress-output")),
+        Ok(Mode::Version) => say(concat!("compress-output ", env!("CARGO_PKG_VERSION"), "\n")),
         Err(message) => fail(&format!("{message}; try `compress-output --help`")),
     }
+}
+
+fn say(text: &str) -> ExitCode {
+    // A reader that closed the pipe has seen enough.
+    let _ = std::io::stdout().write_all(text.as_bytes());
+    ExitCode::SUCCESS
 }
 
 /// Bad usage and failures of the command line exit 1: 2 would block an agent's

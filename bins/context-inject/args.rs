@@ -4,29 +4,10 @@ use std::path::PathBuf;
 
 use postil_core::config::Overrides;
 
-const HELP: &str = "\
-context-inject - add passages of your notes to an agent's turn
-
-Usage: context-inject [OPTIONS] < EVENT
-
-Reads one hook event (JSON) on stdin and prints a reply, or nothing when no
-note bears on it. Registered by `postil init --register`.
-
-Options:
-      --vault DIR   the vault (default: the configured one)
-      --db FILE     the index (default: the configured one)
-      --model DIR   the folder of the embedding model
-      --config FILE another configuration file
-  -h, --help        print this
-  -V, --version     print the version
-
-Exit code: always 0.
-";
-
 /// What was asked for.
 pub(crate) enum Args {
     Run(Overrides),
-    Say(&'static str),
+    Say(String),
 }
 
 pub(crate) fn parse() -> Result<Args, lexopt::Error> {
@@ -39,9 +20,12 @@ pub(crate) fn parse() -> Result<Args, lexopt::Error> {
             Long("db") => &mut overrides.db,
             Long("model") => &mut overrides.model,
             Long("config") => &mut overrides.config,
-            Short('h') | Long("help") => return Ok(Args::Say(HELP)),
+            Short('h') | Long("help") => {
+                return Ok(Args::Say(postil_cli::help_of("context-inject")));
+            }
             Short('V') | Long("version") => {
-                return Ok(Args::Say(concat!("context-inject ", env!("CARGO_PKG_VERSION"), "\n")));
+                let version = concat!("context-inject ", env!("CARGO_PKG_VERSION"), "\n");
+                return Ok(Args::Say(version.to_owned()));
             }
             other => return Err(other.unexpected()),
         };

@@ -4,42 +4,6 @@ use std::path::PathBuf;
 
 use postil_core::config::Overrides;
 
-pub(crate) const HELP: &str = "\
-index - bring the index up to date with the vault
-
-Usage: index [OPTIONS]
-       index --install-cron [--every MINUTES] [--scheduler NAME] [OPTIONS]
-       index --uninstall-cron | --print-cron
-
-Options:
-      --vault DIR    the vault (default: the configured one)
-      --db FILE      the index (default: the configured one)
-      --model DIR    the folder of the embedding model
-      --config FILE  another configuration file
-      --file PATH    only this note, absolute or relative to the vault
-      --full         index everything anew; readers keep the old index until then
-      --check        look through the whole index for damage first
-      --json         print the report as one JSON object
-  -q, --quiet        print nothing unless something is wrong
-  -v, --verbose      also list every note, what is odd in it, and the time spent
-  -h, --help         print this
-  -V, --version      print the version
-
-Scheduling:
-      --install-cron     index regularly, as this user
-      --uninstall-cron   stop that
-      --print-cron       print what --install-cron would write
-      --every MINUTES    how often, 1 to 1440 (default: 10)
-      --scheduler NAME   cron, systemd or launchd (default: what the system has)
-
-Which notes count: every .md, .markdown, .mdx and .canvas file below the vault
-that no .indexignore file (gitignore syntax, in any folder) leaves out. Folders
-.obsidian, .git and .trash never do. Nothing is ever written into the vault.
-
-Exit codes: 0 all notes are indexed (or another run is at it); 1 some could not
-be read, or the run was interrupted; 2 nothing could be done.
-";
-
 /// What was asked for.
 #[derive(Debug, Default)]
 pub(crate) struct Args {

@@ -15,7 +15,7 @@ use postil_core::error::{Error, ErrorKind, Result};
 use postil_core::ingest::source::Scope;
 use postil_core::ingest::{Job, Report, index};
 
-use crate::args::{Args, HELP};
+use crate::args::Args;
 
 fn main() -> ExitCode {
     let args = match args::parse() {
@@ -23,7 +23,7 @@ fn main() -> ExitCode {
         Err(error) => return fail(&format!("{error}; try `index --help`")),
     };
     if args.help {
-        return say(HELP);
+        return say(&postil_cli::help_of("index"));
     }
     if args.version {
         return say(concat!("index ", env!("CARGO_PKG_VERSION"), "\n"));

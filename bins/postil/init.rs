@@ -8,30 +8,10 @@ use lexopt::ValueExt;
 use postil_core::config::{Config, Host, Overrides, write_vault};
 use postil_core::error::{Error, ErrorKind, Result};
 
-use crate::register::{Agent, Plan, register, unregister};
+use crate::register::{
+    Agent, Plan, mcp_by_hand, plugin, register, register_mcp, unregister, unregister_mcp,
+};
 use crate::vaults;
-
-const HELP: &str = "\
-postil init - name the vault, register the hooks
-
-Usage: postil init [OPTIONS]
-
-Without options: writes a configuration for the vault it finds (in Obsidian's
-list, else in your home folder), or says which one is configured.
-
-Options:
-      --vault DIR   the folder of your notes
-      --register    put the hooks into the settings of the agents found here;
-                    what was there is kept, beside it a copy of the file
-      --unregister  take them out again
-      --agent NAME  only this agent: claude-code, codex or cursor (repeatable)
-      --preview     print what would change and change nothing
-      --check       only say whether a vault is configured
-      --config FILE another configuration file
-  -h, --help        print this
-
-Exit codes: 0 done, 2 not done (the message says why).
-";
 
 #[derive(Default)]
 struct Args {
@@ -49,7 +29,7 @@ struct Args {
 pub(crate) fn run(args: Vec<OsString>, binaries: &Path) -> std::result::Result<String, String> {
     let args = parse(args).map_err(|error| format!("init: {error}; try `postil init --help`"))?;
     if args.help {
-        return Ok(HELP.to_owned());
+        return Ok(postil_cli::help_of("init"));
     }
     init(&args, binaries).map_err(|error| error.to_string())
 }
@@ -99,7 +79,10 @@ fn init(args: &Args, binaries: &Path) -> Result<String> {
         out.push_str(&format!("warning: {warning}\n"));
     }
     if args.unregister {
-        change(args, &config.host, &mut out, |agent| unregister(agent, &config.host))?;
+        change(args, &config.host, &mut out, |agent| {
+            let hooks = unregister(agent, &config.host)?;
+            Ok(std::iter::once(hooks).chain(unregister_mcp(agent, &config.host)?).collect())
+        })?;
         return Ok(out);
     }
     match name_vault(args, &config) {
@@ -109,7 +92,31 @@ fn init(args: &Args, binaries: &Path) -> Result<String> {
         Err(error) => return Err(error),
     }
     if args.register {
-        change(args, &config.host, &mut out, |agent| register(agent, &config, binaries))?;
+        change(args, &config.host, &mut out, |agent| {
+            let hooks = match (agent, plugin(&config.host)) {
+                // The plugin has them: they would run twice.
+                (Agent::ClaudeCode, Some(_)) => unregister(agent, &config.host)?,
+                _ => register(agent, &config, binaries)?,
+            };
+            let server = register_mcp(agent, &config.host, binaries)?;
+            Ok(std::iter::once(hooks).chain(server).collect())
+        })?;
+        for agent in agents(args, &config.host) {
+            match (agent, plugin(&config.host), mcp_by_hand(agent, binaries)) {
+                (Agent::ClaudeCode, Some(plugin), _) => {
+                    out.push_str(&format!(
+                        "claude-code: hooks and MCP server come with the plugin {plugin}\n"
+                    ));
+                }
+                (_, None, Some(way)) => {
+                    out.push_str(&format!(
+                        "{}: the vault as an MCP server, too: {way}\n",
+                        agent.name()
+                    ));
+                }
+                _ => {}
+            }
+        }
     }
     Ok(out)
 }
@@ -159,27 +166,29 @@ fn change(
     args: &Args,
     host: &Host,
     out: &mut String,
-    plan: impl Fn(Agent) -> Result<Plan>,
+    plan: impl Fn(Agent) -> Result<Vec<Plan>>,
 ) -> Result<()> {
     // All are planned before any is changed: one unreadable file stops it all.
-    let plans: Vec<(Agent, Plan)> = agents(args, host)
+    let plans: Vec<(Agent, Vec<Plan>)> = agents(args, host)
         .into_iter()
         .map(|agent| Ok((agent, plan(agent)?)))
         .collect::<Result<_>>()?;
-    for (agent, plan) in plans {
+    for (agent, plans) in plans {
         let name = agent.name();
-        if plan.is_empty() {
-            out.push_str(&format!("{name}: nothing to change in {}\n", plan.file.display()));
-            continue;
+        let is_new = plans.iter().any(|plan| !plan.is_empty());
+        for plan in plans {
+            if plan.is_empty() {
+                out.push_str(&format!("{name}: nothing to change in {}\n", plan.file.display()));
+                continue;
+            }
+            out.push_str(&format!("{name}:\n{}", plan.diff()));
+            if !args.preview {
+                for line in plan.apply()? {
+                    out.push_str(&format!("{name}: {line}\n"));
+                }
+            }
         }
-        out.push_str(&format!("{name}:\n{}", plan.diff()));
-        if args.preview {
-            continue;
-        }
-        for line in plan.apply()? {
-            out.push_str(&format!("{name}: {line}\n"));
-        }
-        if agent == Agent::Codex && args.register {
+        if agent == Agent::Codex && args.register && is_new {
             out.push_str("codex: review the hooks with /hooks before they run\n");
         }
     }

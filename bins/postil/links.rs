@@ -4,28 +4,12 @@
 use std::ffi::OsString;
 use std::path::PathBuf;
 
+use postil_cli::is_called;
 use postil_core::config::{Config, Overrides};
 use postil_core::ingest::key::shown;
 use postil_core::ingest::resolve::is_file;
 use postil_core::store::{NoteRow, Opened, Reader};
 use serde_json::{Value, json};
-
-const HELP: &str = "\
-postil links - the links between notes, as Obsidian resolves them
-
-Usage:
-  postil links NOTE         what the note links to, and what links to it
-  postil links --orphans    the notes that no other note links to
-  postil links --missing    the links that lead to no note and no file
-
-NOTE is its path in the vault.
-
-Options:
-      --json         print JSON
-      --vault DIR    the vault (default: the configured one)
-      --db FILE      the index (default: the configured one)
-      --config FILE  another configuration file
-";
 
 #[derive(Default)]
 struct Args {
@@ -37,11 +21,11 @@ struct Args {
     is_help: bool,
 }
 
-/// Returns what to print.
-pub(crate) fn run(args: Vec<OsString>) -> Result<String, String> {
+/// Returns what to print and whether there was anything to list.
+pub(crate) fn run(args: Vec<OsString>) -> Result<(String, bool), String> {
     let args = parse(args).map_err(|error| format!("{error}; try `postil links --help`"))?;
     if args.is_help {
-        return Ok(HELP.to_owned());
+        return Ok((postil_cli::help_of("links"), true));
     }
     let config = Config::load(&args.overrides).map_err(|error| error.to_string())?;
     let db = &config.paths.index;
@@ -58,7 +42,9 @@ pub(crate) fn run(args: Vec<OsString>) -> Result<String, String> {
         None => return Err("name a note, or --orphans, or --missing".to_owned()),
     };
     let answer = answer?;
-    Ok(if args.is_json { format!("{answer}\n") } else { text(&answer) })
+    let text = text(&answer);
+    let is_any = !text.is_empty();
+    Ok((if args.is_json { format!("{answer}\n") } else { text }, is_any))
 }
 
 fn parse(args: Vec<OsString>) -> Result<Args, lexopt::Error> {
@@ -95,8 +81,7 @@ fn missing(reader: &Reader) -> Result<Value, String> {
 
 fn note(reader: &Reader, path: &str) -> Result<Value, String> {
     let fail = |error: postil_core::error::Error| error.to_string();
-    let note = reader.note_at(path).map_err(fail)?;
-    let Some(note) = note else { return Err(format!("no note {path:?} in the index")) };
+    let note = find(reader, path)?;
     let of = |id: i64| reader.note(id).map_err(fail);
     let mut to = Vec::new();
     for link in reader.links_from(note.id).map_err(fail)? {
@@ -113,6 +98,30 @@ fn note(reader: &Reader, path: &str) -> Result<Value, String> {
         from.push(json!({"path": source, "line": link.link.line}));
     }
     Ok(json!({"path": note.path, "to": to, "from": from}))
+}
+
+/// Finds the note that is called `name`; the error says which ones might be meant.
+fn find(reader: &Reader, name: &str) -> Result<NoteRow, String> {
+    let fail = |error: postil_core::error::Error| error.to_string();
+    if let Some(note) = reader.note_at(name).map_err(fail)? {
+        return Ok(note);
+    }
+    let mut called: Vec<NoteRow> = Vec::new();
+    reader
+        .each_note(|note| {
+            if is_called(&note.path, &note.meta.title, name) {
+                called.push(note);
+            }
+        })
+        .map_err(fail)?;
+    match called.len() {
+        0 => Err(format!("no note {name:?} in the index; `postil search list docs` names them")),
+        1 => Ok(called.remove(0)),
+        _ => {
+            let paths: Vec<String> = called.iter().map(|note| shown(&note.path)).collect();
+            Err(format!("{name:?} may be {}", paths.join(" or ")))
+        }
+    }
 }
 
 fn text(answer: &Value) -> String {
@@ -136,7 +145,7 @@ fn text(answer: &Value) -> String {
             for link in note["to"].as_array().into_iter().flatten() {
                 let (target, path) = (word(&link["target"]), word(&link["path"]));
                 let path = if path.is_empty() { "nowhere".to_owned() } else { path };
-                out.push_str(&format!("{} [[{target}]] -> {path}\n", link["line"]));
+                out.push_str(&format!("-> {path}  (line {}, [[{target}]])\n", link["line"]));
             }
             for link in note["from"].as_array().into_iter().flatten() {
                 out.push_str(&format!("<- {}:{}\n", word(&link["path"]), link["line"]));

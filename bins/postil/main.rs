@@ -22,40 +22,15 @@ use std::process::{Command, ExitCode};
 const SIBLINGS: [&str; 7] =
     ["capture", "compress-output", "context-inject", "index", "search", "triage", "vault-mcp"];
 
-const HELP: &str = "\
-postil - your own notes in the margin of every turn of a coding agent
-
-Usage: postil COMMAND [ARGS]
-
-Commands:
-  init             name your vault, register the hooks
-  doctor           check the installation
-  index            bring the index up to date with the vault
-  search           find passages
-  capture          write an insight to the inbox
-  triage           sort the inbox into domain folders
-  context-inject   the hook that adds passages to a turn
-  compress-output  the hook that shortens tool output
-  vault-mcp        serve the vault to MCP clients
-  links            what links to a note, orphans, links to nothing
-  stats            what was injected and what it was good for
-  scrub            hide the credentials in a text
-  model            install, compile or check the embedding model
-  eval             measure retrieval on questions with known answers
-  completions      make bash, zsh or fish complete all this
-  man              write the man pages
-
-`postil COMMAND --help` says more about each.
-";
-
 fn main() -> ExitCode {
     let mut args = std::env::args_os().skip(1);
     let Some(command) = args.next() else {
-        return say(HELP, 2);
+        return say(&postil_cli::help_of("postil"), 2);
     };
     let rest: Vec<OsString> = args.collect();
     match command.to_str() {
-        Some("-h" | "--help" | "help") => say(HELP, 0),
+        Some("-h" | "--help") => say(&postil_cli::help_of("postil"), 0),
+        Some("help") => explain(&rest),
         Some("-V" | "--version") => say(concat!("postil ", env!("CARGO_PKG_VERSION"), "\n"), 0),
         Some("eval") => eval::run(rest),
         Some("init") => match init::run(rest, &folder()) {
@@ -71,7 +46,7 @@ fn main() -> ExitCode {
             Err(message) => fail(&message),
         },
         Some("links") => match links::run(rest) {
-            Ok(text) => say(&text, 0),
+            Ok((text, is_any)) => say(&text, u8::from(!is_any)),
             Err(message) => fail(&message),
         },
         Some("completions") => match shell::complete(rest) {
@@ -88,7 +63,23 @@ fn main() -> ExitCode {
             Err(message) => fail(&message),
         },
         Some(name) if SIBLINGS.contains(&name) => run_sibling(name, rest),
-        _ => fail(&format!("no command {:?}; try `postil --help`", command.to_string_lossy())),
+        _ => fail(&unknown(&command.to_string_lossy())),
+    }
+}
+
+/// `postil help [COMMAND]`.
+fn explain(rest: &[OsString]) -> ExitCode {
+    let name = rest.first().map_or("postil".into(), |name| name.to_string_lossy());
+    match postil_cli::Command::named(&name) {
+        Some(command) => say(&postil_cli::help(command), 0),
+        None => fail(&unknown(&name)),
+    }
+}
+
+fn unknown(name: &str) -> String {
+    match postil_cli::nearest_command(name) {
+        Some(near) => format!("no command {name:?}; did you mean `postil {near}`?"),
+        None => format!("no command {name:?}; try `postil --help`"),
     }
 }
 

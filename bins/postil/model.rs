@@ -7,25 +7,6 @@ use lexopt::{Arg, Parser, ValueExt};
 use postil_core::config::{Config, Overrides};
 use postil_core::embed;
 
-const HELP: &str = "\
-postil model - install, compile or check the embedding model
-
-Usage:
-  postil model install DIR [--model TO]   verify the model in DIR, copy it, compile it
-  postil model compile [--model DIR]      compile the installed model again
-  postil model check [--model DIR]        verify the model, its table and the word tables
-
-The model is potion-base-8M: model.safetensors and tokenizer.json. It lives in
-~/.local/share/postil/model/potion-base-8M/ unless config.toml or --model says
-otherwise; the word tables, *.table, in ~/.local/share/postil/languages/.
-
-Options:
-      --model DIR   where the model lives
-  -h, --help        print this
-
-Exits 0 when all is well and 2 when not; the reason is on stderr.
-";
-
 enum Action {
     Help,
     Install(PathBuf),
@@ -39,11 +20,11 @@ pub(crate) fn run(args: Vec<OsString>) -> Result<String, String> {
     let action = parse(args, &mut overrides)
         .map_err(|error| format!("model: {error}; try `postil model --help`"))?;
     if let Action::Help = action {
-        return Ok(HELP.to_owned());
+        return Ok(postil_cli::help_of("model"));
     }
     let paths = Config::load(&overrides).map_err(|error| error.to_string())?.paths;
     match action {
-        Action::Help => Ok(HELP.to_owned()),
+        Action::Help => Ok(postil_cli::help_of("model")),
         Action::Install(from) => embed::install(&from, &paths.model)
             .map(|()| format!("model installed in {}\n", paths.model.display())),
         Action::Compile => embed::compile(&paths.model)

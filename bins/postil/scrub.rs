@@ -14,30 +14,6 @@ use postil_core::config::{Config, Overrides};
 use postil_core::redact::{Filter, Finding, Score, Secret};
 use serde_json::{Value, json};
 
-const HELP: &str = "\
-postil scrub - hide the credentials in a text
-
-Usage: postil scrub [OPTIONS] < TEXT
-
-Writes the text with every credential replaced by [REDACTED:name]; names and
-counts go to stderr. Bytes that are not UTF-8 pass as they are. The patterns and
-the allow-list of the configuration apply.
-
-Options:
-  --jsonl       read {\"text\"} lines, write {\"text\",\"found\":[names]} lines
-  --report      write the lines in which something would be hidden, masked,
-                with the name and the length of each value
-  --score FILE  score the filter on labelled notes, one JSON object a line:
-                text, label (1 or 0; others are skipped), cls, id, and secrets
-                (strings, or objects with kind and value). Full recall for each
-                kind, false alarms for each class, the notes that failed, and
-                the speed.
-  -h, --help    this text
-
-Exit codes: 0 done, 1 the input could not be read, 2 wrong usage or
-configuration.
-";
-
 enum Mode {
     Text,
     Jsonl,
@@ -53,7 +29,7 @@ pub(crate) fn run(args: Vec<OsString>) -> ExitCode {
         Err(error) => return fail(&format!("{error}; try `postil scrub --help`"), 2),
     };
     if matches!(mode, Mode::Help) {
-        let _ = io::stdout().write_all(HELP.as_bytes());
+        let _ = io::stdout().write_all(postil_cli::help_of("scrub").as_bytes());
         return ExitCode::SUCCESS;
     }
     let filter = Config::load(&Overrides::default()).and_then(|config| config.filter());

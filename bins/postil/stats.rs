@@ -17,20 +17,6 @@ use postil_core::hook::log::{self, Line};
 use postil_core::hook::session::{Entry, History, histories, now};
 use serde_json::{Value, json};
 
-const HELP: &str = "\
-postil stats - what was injected, what it cost, what was opened
-
-Usage: postil stats [OPTIONS]
-
-Options:
-      --days N      only the last N days (default 30)
-      --json        print one JSON object
-      --config FILE another configuration file
-  -h, --help        print this
-
-Exit codes: 0 done, 2 bad usage or configuration.
-";
-
 /// Notes that are listed.
 const MAX_NOTES: usize = 10;
 
@@ -46,7 +32,7 @@ struct Args {
 pub(crate) fn run(args: Vec<OsString>) -> Result<String, String> {
     let args = parse(args).map_err(|error| format!("stats: {error}; try `postil stats --help`"))?;
     if args.help {
-        return Ok(HELP.to_owned());
+        return Ok(postil_cli::help_of("stats"));
     }
     let config = Config::load(&args.overrides).map_err(|error| error.to_string())?;
     let days = args.days.unwrap_or(30);

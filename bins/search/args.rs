@@ -54,6 +54,8 @@ pub(crate) struct Args {
     pub(crate) words: String,
     pub(crate) query: Query,
     pub(crate) limit: usize,
+    /// Passages are shown however little they have to do with the query.
+    pub(crate) all: bool,
     pub(crate) alpha: Option<f32>,
     pub(crate) exact: bool,
     pub(crate) form: Form,
@@ -107,6 +109,7 @@ pub(crate) fn parse(
         words,
         query,
         limit,
+        all: parsed.has("all"),
         alpha,
         exact: parsed.has("exact"),
         form: form(&parsed)?,

@@ -1,5 +1,6 @@
 //! Passages as a person reads them in a terminal.
 
+use postil_cli::is_called;
 use postil_core::error::Result;
 use postil_core::recall::{Answer, Hit};
 
@@ -8,7 +9,7 @@ use crate::explain;
 use crate::highlight::Highlight;
 use crate::screen::{Role, Screen, printable};
 use crate::snippet;
-use crate::vault::{Vault, is_called, relative};
+use crate::vault::{Vault, relative};
 
 /// Tags shown with a passage.
 const MAX_TAGS: usize = 5;

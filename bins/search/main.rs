@@ -21,7 +21,7 @@ use postil_cli::{Command, help};
 use postil_core::error::Result;
 use postil_core::recall::budget::Limits;
 use postil_core::recall::render::{Passage, render};
-use postil_core::recall::{Answer, Options, recall};
+use postil_core::recall::{Answer, Hit, Options, recall};
 
 use crate::args::{Action, Args, Form};
 use crate::screen::Screen;
@@ -29,6 +29,16 @@ use crate::vault::Vault;
 
 /// Units of a block for pasting: no agent's cap holds there.
 const MAX_UTF16: usize = 1 << 24;
+
+/// Confidence below which a passage without a word of the query is nothing.
+const MIN_CONFIDENCE: f32 = 0.05;
+
+/// Share of the query's words that a passage has in other words, below which it
+/// has none.
+const MIN_KINSHIP: f32 = 0.05;
+
+/// Passages whose headlines a model orders, however few are shown.
+const N_RERANKED: usize = 20;
 
 /// Nothing was found.
 const NOTHING: u8 = 1;
@@ -99,17 +109,42 @@ fn find(vault: &Vault, args: &Args, screen: &Screen) -> Result<ExitCode> {
 /// since an index may be older than a pattern.
 fn answer(vault: &Vault, args: &Args) -> Result<Answer> {
     let options = options(args);
+    let options = match args.llm.reranks {
+        true => Options { limit: args.limit.max(N_RERANKED), ..options },
+        false => options,
+    };
     let mut answer = match args.llm.drafts {
         true => llm::with_draft(vault, args, &options)?,
         false => recall(&vault.reader, vault.embedder.as_ref(), &args.query, &options)?,
     };
+    if is_beside_the_point(args, &answer) {
+        let what =
+            if args.form == Form::Context { "nothing that agents may see" } else { "nothing" };
+        note(&format!("{what} bears on this; --all shows what is least far from it"));
+        answer.hits.clear();
+    }
     for hit in &mut answer.hits {
         vault.scrub_hit(hit);
     }
     if args.llm.reranks {
         llm::rerank(args, &mut answer.hits);
+        answer.hits.truncate(args.limit);
     }
     Ok(answer)
+}
+
+/// Says whether no passage has a word of the query, or one of its words in other
+/// words, or comes near it in meaning.
+///
+/// A ranking asked for by `--alpha` is shown as it is.
+fn is_beside_the_point(args: &Args, answer: &Answer) -> bool {
+    let is_asked = args.all || args.alpha.is_some() || args.query.text.trim().is_empty();
+    let is_nothing = |hit: &Hit| {
+        hit.keyword.is_none()
+            && hit.evidence.kinship <= MIN_KINSHIP * answer.scale.kinship
+            && hit.confidence < MIN_CONFIDENCE
+    };
+    !is_asked && answer.hits.iter().all(is_nothing)
 }
 
 fn options(args: &Args) -> Options {

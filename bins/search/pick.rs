@@ -14,21 +14,27 @@ use crate::screen::Screen;
 use crate::vault::Vault;
 use crate::{listing, open, snippet};
 
-/// Lets a person pick, and opens what was picked; without an editor, or where
-/// the output is not a terminal, prints its `path:line`.
+/// Lets a person pick, and opens what was picked; without an editor, or where a
+/// program reads the output (`vim $(postil search -i)`), prints its `path:line`.
 pub(crate) fn pick(vault: &Vault, args: &Args, screen: &Screen) -> Result<ExitCode> {
-    if screen.has_color
-        && let Some(picked) = with_fzf(args)?
+    if screen.is_attended
+        && let Some(picked) = with_fzf(args, screen)?
     {
-        return go(vault, args, picked);
+        return go(vault, args, screen, picked);
     }
     by_number(vault, args, screen)
 }
 
-fn go(vault: &Vault, args: &Args, picked: Option<(String, u32)>) -> Result<ExitCode> {
+fn go(
+    vault: &Vault,
+    args: &Args,
+    screen: &Screen,
+    picked: Option<(String, u32)>,
+) -> Result<ExitCode> {
     let Some((path, line)) = picked else { return Ok(ExitCode::from(crate::NOTHING)) };
     let path = crate::vault::relative(&path, vault.root.as_deref());
-    let opener = args.opener.or(vault.config.host.editor.as_ref().map(|_| Opener::Editor));
+    let editor = vault.config.host.editor.as_ref().filter(|_| screen.is_terminal);
+    let opener = args.opener.or(editor.map(|_| Opener::Editor));
     match opener {
         Some(opener) => open::open(vault, opener, &path, line),
         None => Ok(crate::say(&format!("{}:{line}\n", vault.shown(&path)), 0)),
@@ -36,7 +42,7 @@ fn go(vault: &Vault, args: &Args, picked: Option<(String, u32)>) -> Result<ExitC
 }
 
 /// Runs fzf; the outer `None` means that it is not installed.
-fn with_fzf(args: &Args) -> Result<Option<Option<(String, u32)>>> {
+fn with_fzf(args: &Args, screen: &Screen) -> Result<Option<Option<(String, u32)>>> {
     let own = std::env::current_exe()
         .map_err(|error| Error::with(ErrorKind::Io, "find the path of this program", error))?;
     let own = shell_quote(&own.into_os_string());
@@ -44,7 +50,8 @@ fn with_fzf(args: &Args) -> Result<Option<Option<(String, u32)>>> {
     // fzf quotes what it puts in for {q} and {1} itself; an empty query lists
     // nothing, which is no error to show.
     let search = format!("{own} {given} --rows --limit 50 -- {{q}} 2>/dev/null || true");
-    let preview = format!("{own} {given} --color always --show {{1}} -- {{q}}");
+    let color = if screen.has_color { "always" } else { "never" };
+    let preview = format!("{own} {given} --color {color} --show {{1}} -- {{q}}");
     let child = Command::new("fzf")
         .args(["--disabled", "--ansi", "--no-sort", "--delimiter", "\t", "--with-nth", "2.."])
         .args(["--prompt", "notes> ", "--preview-window", "right,60%,wrap"])
@@ -105,6 +112,9 @@ fn given(args: &Args) -> String {
     for tag in &filter.tags {
         words.extend(["--tag".into(), OsString::from(tag)]);
     }
+    for word in &args.query.excluded {
+        words.extend(["--not".into(), OsString::from(word)]);
+    }
     if let Some(alpha) = args.alpha {
         words.extend(["--alpha".into(), OsString::from(alpha.to_string())]);
     }
@@ -117,6 +127,9 @@ fn shell_quote(word: &OsString) -> String {
 }
 
 /// Lists passages and reads: a number opens, words search again, nothing ends.
+///
+/// The list is for the person: it goes where the prompt goes when a program reads
+/// the output.
 fn by_number(vault: &Vault, args: &Args, screen: &Screen) -> Result<ExitCode> {
     let mut args = args.clone();
     let mut hits: Vec<Hit> = Vec::new();
@@ -124,7 +137,11 @@ fn by_number(vault: &Vault, args: &Args, screen: &Screen) -> Result<ExitCode> {
     loop {
         if !args.query.text.is_empty() || !args.query.filter.is_empty() {
             let answer = crate::answer(vault, &args)?;
-            crate::say(&listing::listing(&answer, vault, &args, screen), 0);
+            let list = listing::listing(&answer, vault, &args, screen);
+            let _ = match screen.is_attended && !screen.is_terminal {
+                true => std::io::stderr().write_all(list.as_bytes()),
+                false => std::io::stdout().write_all(list.as_bytes()),
+            };
             hits = answer.hits;
         }
         let prompt = match hits.len() {
@@ -142,7 +159,7 @@ fn by_number(vault: &Vault, args: &Args, screen: &Screen) -> Result<ExitCode> {
         let picked = typed.parse::<usize>().ok().and_then(|n| hits.get(n.checked_sub(1)?));
         if let Some(hit) = picked {
             let line = snippet::best_line(vault, hit, &args.query.text, Default::default());
-            return go(vault, &args, Some((hit.note.path.clone(), line)));
+            return go(vault, &args, screen, Some((hit.note.path.clone(), line)));
         }
         // The conditions that were given as options stay.
         let filter = std::mem::take(&mut args.query.filter);

@@ -14,6 +14,10 @@ const DEFAULT_WIDTH: usize = 100;
 pub(crate) struct Screen {
     pub(crate) width: usize,
     pub(crate) has_color: bool,
+    /// Somebody sits at it: what is typed and what is asked is on a terminal.
+    pub(crate) is_attended: bool,
+    /// The output is read on it, too, not by a program.
+    pub(crate) is_terminal: bool,
     height: usize,
     pager: Option<String>,
 }
@@ -39,9 +43,11 @@ impl Screen {
             Some(_) => false,
             None => is_terminal && !terminal.no_color && !terminal.is_dumb,
         };
+        let is_attended = std::io::stdin().is_terminal() && std::io::stderr().is_terminal();
         let pager = terminal.pager.clone().filter(|_| is_terminal && args.has_pager);
         let (width, height) = size.unwrap_or((DEFAULT_WIDTH, usize::MAX));
-        Self { width: width.clamp(40, 120), has_color, height, pager }
+        let width = width.clamp(40, 120);
+        Self { width, has_color, is_attended, is_terminal, height, pager }
     }
 
     /// Dresses a text in the colour of its role.

@@ -96,7 +96,7 @@ fn wrap(text: &str, width: usize, keep_empty: bool) -> Vec<Row> {
                 row.clear();
             }
             row.push_str(word);
-            while row.width() > width {
+            while row.trim_end().width() > width {
                 let (head, rest) = row.split_at(fitting(&row, width));
                 let rest = rest.to_owned();
                 if rest.is_empty() || head.is_empty() {

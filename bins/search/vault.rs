@@ -92,36 +92,9 @@ impl Vault {
     }
 }
 
-/// What a person may call a note: its path, whole or its end, with or without
-/// the ending, or its title.
-pub(crate) fn is_called(path: &str, title: &str, name: &str) -> bool {
-    let fold = postil_core::text::fold;
-    let (path, title, name) = (fold(path), fold(title), fold(name.trim_start_matches("./")));
-    let stem = |path: &str| path.strip_suffix(".md").unwrap_or(path).to_owned();
-    let (path, short) = (stem(&path), stem(&name));
-    path == short || title == name || path.ends_with(&format!("/{short}"))
-}
-
 /// Makes a path that was typed relative to the vault.
 pub(crate) fn relative(typed: &str, root: Option<&Path>) -> String {
     let root = root.map(|root| root.to_string_lossy().into_owned());
     let inside = root.and_then(|root| Some(typed.strip_prefix(&root)?.trim_start_matches('/')));
     inside.unwrap_or(typed).to_owned()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn notes_answer_to_path_stem_and_title() {
-        for name in
-            ["work/Rust.md", "work/rust", "rust", "RUST.md", "Rust at Work", "./work/rust.md"]
-        {
-            assert!(is_called("04/work/Rust.md", "Rust at work", name), "{name}");
-        }
-        for name in ["ust", "04", "work", "rust at"] {
-            assert!(!is_called("04/work/Rust.md", "Rust at work", name), "{name}");
-        }
-    }
 }

@@ -4,6 +4,7 @@
 use std::collections::HashSet;
 use std::path::Path;
 
+use postil_cli::is_called;
 use postil_core::analyse;
 use postil_core::error::Result;
 use postil_core::ingest::{key, source};
@@ -12,7 +13,7 @@ use postil_core::recall::{Options, Query, recall};
 use postil_core::store::{NoteFilter, NoteRow};
 
 use crate::args::Args;
-use crate::vault::{Vault, is_called, relative};
+use crate::vault::{Vault, relative};
 
 /// How far down the ranking is looked.
 const DEEP: usize = 1_000;
@@ -49,6 +50,9 @@ fn reason(vault: &Vault, args: &Args, note: &NoteRow) -> Result<String> {
     let deep = Options { limit: DEEP, ..options.clone() };
     let answer = recall(&vault.reader, vault.embedder.as_ref(), query, &deep)?;
     let shown = recall(&vault.reader, vault.embedder.as_ref(), query, &options)?;
+    if crate::is_beside_the_point(args, &shown) {
+        return Ok("nothing bears on the query; --all shows what is least far from it".to_owned());
+    }
     if let Some(at) = shown.hits.iter().position(|hit| hit.note.id == note.id) {
         let line = shown.hits[at].chunk.line;
         return Ok(format!("it is there: passage {} (line {line})", at + 1));

@@ -7,37 +7,6 @@ use lexopt::prelude::*;
 use postil_core::config::Overrides;
 use postil_core::triage::inbox::Which;
 
-pub(crate) const HELP: &str = "\
-triage - sort what came in: score each signal and send it where it belongs
-
-Usage:
-  triage [OPTIONS]              the signals in the inbox
-  triage [OPTIONS] FILE...      a bookmarks file (HTML), a feed (RSS, Atom), an
-                                OPML list; `-` for JSON lines on stdin
-  triage --undo [--run NAME]    take the last run, or that one, back
-  triage --eval FILE            judge labelled signals and print how many are
-                                right; changes nothing
-
-A signal is a note of `type: signal`, or one without a type that has a URL as
-its source. Its scores, each from 0 to 1: relevance (is it near to what the vault
-is about), actionability, depth, authority; together 0.35, 0.25, 0.25, 0.15.
-From 0.55 it goes to its domain's folder, from 0.40 to the review queue, else to
-the archive. Nothing is deleted or overwritten, and links keep leading to a note
-that moved. Items of a file become notes in those folders; a URL that the vault
-has already is passed over.
-
-Options:
-  --dry-run        say what would happen, and do nothing
-  --explain        what raised and lowered each score
-  --all            every note of the inbox counts as a signal
-  --json           one JSON object on standard output
-  --vault DIR, --db FILE, --config FILE
-  -h, --help       this text
-  -V, --version    the version
-
-Exit code: 0 done, 1 some signals could not be sorted, 2 nothing was done.
-";
-
 /// What to do.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Task {

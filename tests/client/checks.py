@@ -14,6 +14,7 @@ import sys
 import tempfile
 import traceback
 
+import plugin_checks
 from world import World, conversation, texts
 
 STAGING = """---
@@ -253,7 +254,7 @@ def latency(options):
         world.close()
 
 
-CHECKS = [every_event, subagent, older_form, under_the_cap, silence, one_session, machine_prompts, codex, latency]
+CHECKS = [every_event, subagent, older_form, under_the_cap, silence, one_session, machine_prompts, codex, *plugin_checks.CHECKS, latency]
 
 
 def main():

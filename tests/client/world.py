@@ -32,6 +32,10 @@ class World:
             "POSTIL_MODEL": options.model, "POSTIL_LANGUAGES": options.languages,
         }
         self.postil("index")
+        self.register()
+
+    def register(self):
+        """Puts the hooks into the client's settings."""
         self.postil("init", "--register")
 
     def note(self, path, text):

@@ -9,7 +9,7 @@ pub(super) const CONTEXT_INJECT: Command = Command {
     summary: "add passages of your notes to an agent's turn",
     usage: &["[OPTIONS] < EVENT"],
     about: "Reads one hook event (JSON) on standard input and prints a reply, or nothing when no \
-            note bears on it.",
+            note bears on it. Registered by `postil init --register`.",
     groups: &[("Files", WHERE), ("Other", ABOUT)],
     words: &[],
     has_exclusions: false,
@@ -22,7 +22,10 @@ pub(super) const COMPRESS_OUTPUT: Command = Command {
     name: "compress-output",
     summary: "shorten a tool's output without losing a fact of it",
     usage: &["< EVENT", "run -- COMMAND ...", "--command CMD [--exit-code N] < OUTPUT"],
-    about: "As a filter it prints nothing and exits 0 when the output is best left alone.",
+    about: "\
+Without arguments it is a hook: one event on standard input. As a filter it prints nothing and exits \
+0 when the output is best left alone. Line ranges that were left out stand in the extract as […\u{a0}FROM-TO]; \
+its last line names the file with the full text. Settings: [compress] in config.toml.",
     groups: &[
         (
             "Options",
@@ -60,7 +63,7 @@ folders and what lies outside the vault are not served; credentials are filtered
                 Flag::new(
                     "port",
                     Takes::Text("PORT"),
-                    "port on the loopback interface [default: 7337; 0 takes a free one]",
+                    "port on the loopback interface [default: 7337; 0: a free one]",
                 ),
                 Flag::new(
                     "max-tokens",

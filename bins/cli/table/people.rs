@@ -50,6 +50,7 @@ that meet them, the latest first; `--` before the words ends the options and mak
             "Ranking",
             &[
                 Flag::new("limit", Takes::Text("N"), "most passages [default: 10]").short('n'),
+                Flag::new("all", Takes::Nothing, "also when nothing bears on the query: the least far passages"),
                 Flag::new("alpha", Takes::Text("0..1"), "share of the words in the score, the rest being the meaning's; 1 is words only, 0 meaning only [default: by the languages of query and notes]").short('a'),
                 Flag::new("exact", Takes::Nothing, "ask FTS5 and sqlite-vec themselves instead of the snapshot (slower)"),
                 Flag::new("rerank", Takes::Nothing, "let a local model order the headlines of what was found"),
@@ -105,7 +106,10 @@ pub(super) const INDEX: Command = Command {
         "--install-cron [--every MINUTES] [--scheduler NAME] [OPTIONS]",
         "--uninstall-cron | --print-cron",
     ],
-    about: "",
+    about: "\
+Which notes count: every .md, .markdown, .mdx and .canvas file below the vault that no .indexignore \
+file (gitignore syntax, in any folder) leaves out. The folders .obsidian, .git and .trash never do. \
+Nothing is ever written into the vault.",
     groups: &[
         (
             "Options",
@@ -166,7 +170,10 @@ pub(super) const CAPTURE: Command = Command {
         "--import PATH [--into FOLDER] [--dry-run]",
         "--hook < EVENT",
     ],
-    about: "",
+    about: "\
+Takes the text from the command line, from standard input, an editor or the clipboard and prints the \
+path of the note. The same note a second time is not stored again; credentials in the text are \
+replaced by [REDACTED:name].",
     groups: &[
         (
             "Options",
@@ -210,214 +217,77 @@ pub(super) const CAPTURE: Command = Command {
     exit: "0 stored or there already; 1 an import was not complete; 2 nothing was stored.",
 };
 
-/// `postil eval`.
-pub(super) const EVAL: Command = Command {
-    name: "eval",
-    summary: "measure retrieval on questions whose answers are known",
-    usage: &["[OPTIONS]", "add QUESTION NOTE.. [OPTIONS]"],
-    about: "",
+/// `triage`.
+pub(super) const TRIAGE: Command = Command {
+    name: "triage",
+    summary: "sort what came in: score each signal and send it where it belongs",
+    usage: &["[OPTIONS] [FILE...]", "--undo [--run NAME]", "--eval FILE"],
+    about: "\
+Without a file it judges the signals of the inbox: notes of `type: signal`, or without a type and \
+with a URL as their source. A file is a bookmarks file (HTML), a feed (RSS, Atom) or an OPML list; `-` \
+is JSON lines on standard input.
+
+Each signal gets scores from 0 to 1: relevance (is it near to what the vault is about), actionability, \
+depth, authority; together 0.35, 0.25, 0.25, 0.15. From 0.55 it goes to its domain's folder, from 0.40 \
+to the review queue, else to the archive. Nothing is deleted or overwritten, and links keep leading to \
+a note that moved; items of a file become notes there, and a URL the vault has already is passed \
+over.",
     groups: &[
         (
             "Options",
             &[
+                Flag::new("undo", Takes::Nothing, "take the last run back"),
+                Flag::new("run", Takes::Text("NAME"), "with --undo: that run"),
                 Flag::new(
-                    "queries",
+                    "eval",
                     Takes::File("FILE"),
-                    "JSON lines with id, query and relevant notes",
+                    "judge labelled signals and print how many are right",
                 ),
-                Flag::new(
-                    "mode",
-                    Takes::OneOf("MODE", &["hybrid", "bm25", "vector"]),
-                    "which paths are asked [default: hybrid]",
-                ),
-                Flag::new("json", Takes::Nothing, "print one JSON object"),
-                Flag::new("run", Takes::File("FILE"), "also write the rankings"),
-                Flag::new(
-                    "compare",
-                    Takes::File("RUN"),
-                    "compare with these rankings, question by question",
-                ),
-                Flag::new(
-                    "max-drop",
-                    Takes::Text("X"),
-                    "with --compare: exit 1 when nDCG@10 fell by more than X",
-                ),
-                Flag::new(
-                    "accept",
-                    Takes::Nothing,
-                    "keep these rankings as what `--gate` compares with",
-                ),
-                Flag::new(
-                    "gate",
-                    Takes::Nothing,
-                    "as --compare with the accepted rankings and --max-drop 0.02",
-                ),
+                Flag::new("dry-run", Takes::Nothing, "say what would happen, and do nothing").short('n'),
+                Flag::new("explain", Takes::Nothing, "what raised and lowered each score"),
+                Flag::new("all", Takes::Nothing, "every note of the inbox counts as a signal"),
+                Flag::new("json", Takes::Nothing, "one JSON object on standard output"),
             ],
         ),
-        ("Files", WHERE),
-        ("Other", HELP),
+        ("Files", WHERE_NO_MODEL),
+        ("Other", ABOUT),
     ],
-    words: &["add"],
-    has_exclusions: false,
-    examples: &[],
-    exit: "0 done; 1 the gate is not passed; 2 something is missing or wrong.",
-};
-
-/// `postil model`.
-pub(super) const MODEL: Command = Command {
-    name: "model",
-    summary: "install, compile or check the embedding model",
-    usage: &["install DIR [--model TO]", "compile [--model DIR]", "check [--model DIR]"],
-    about: "",
-    groups: &[(
-        "Options",
-        &[
-            Flag::new("model", Takes::Folder("DIR"), "where the model lives"),
-            Flag::new("help", Takes::Nothing, "print this").short('h'),
-        ],
-    )],
-    words: &["install", "compile", "check"],
-    has_exclusions: false,
-    examples: &[],
-    exit: "0 all is well; 2 it is not, and standard error says why.",
-};
-
-/// `postil scrub`.
-pub(super) const SCRUB: Command = Command {
-    name: "scrub",
-    summary: "hide the credentials in a text",
-    usage: &["[OPTIONS] < TEXT"],
-    about: "",
-    groups: &[(
-        "Options",
-        &[
-            Flag::new(
-                "jsonl",
-                Takes::Nothing,
-                "read {\"text\"} lines, write {\"text\",\"found\"} lines",
-            ),
-            Flag::new(
-                "report",
-                Takes::Nothing,
-                "write what would be hidden, masked: line, name, length",
-            ),
-            Flag::new("score", Takes::File("FILE"), "score the filter on labelled notes"),
-            Flag::new("help", Takes::Nothing, "print this").short('h'),
-        ],
-    )],
     words: &[],
-    has_exclusions: false,
-    examples: &[],
-    exit: "0 done; 1 the input could not be read; 2 wrong usage.",
-};
-
-/// `postil init`.
-pub(super) const INIT: Command = Command {
-    name: "init",
-    summary: "name your vault, register the hooks",
-    usage: &["[OPTIONS]"],
-    about: "",
-    groups: &[(
-        "Options",
-        &[
-            Flag::new("vault", Takes::Folder("DIR"), "the folder of your notes"),
-            Flag::new(
-                "register",
-                Takes::Nothing,
-                "put the hooks into the settings of the agents found here",
-            ),
-            Flag::new("unregister", Takes::Nothing, "take them out again"),
-            Flag::new(
-                "agent",
-                Takes::OneOf("NAME", &["claude-code", "codex", "cursor"]),
-                "only this agent; repeatable",
-            ),
-            Flag::new("preview", Takes::Nothing, "print what would change and change nothing"),
-            Flag::new("check", Takes::Nothing, "only say whether a vault is configured"),
-            Flag::new("config", Takes::File("FILE"), "another configuration file"),
-            Flag::new("help", Takes::Nothing, "print this").short('h'),
-        ],
-    )],
-    words: &[],
-    has_exclusions: false,
-    examples: &[],
-    exit: "0 done; 2 not done, and standard error says why.",
-};
-
-/// `postil doctor`.
-pub(super) const DOCTOR: Command = Command {
-    name: "doctor",
-    summary: "check the installation",
-    usage: &["[OPTIONS]"],
-    about: "Checks configuration, vault, index, model and registration, then replays a hook event \
-            about one of your notes and proves that an agent would use the answer.",
-    groups: &[("Files", WHERE), ("Other", HELP)],
-    words: &[],
-    has_exclusions: false,
-    examples: &[],
-    exit: "0 all is well; 1 something needs mending; 2 bad usage.",
-};
-
-/// `postil stats`.
-pub(super) const STATS: Command = Command {
-    name: "stats",
-    summary: "what was injected, what it cost, what was opened",
-    usage: &["[OPTIONS]"],
-    about: "",
-    groups: &[(
-        "Options",
-        &[
-            Flag::new("days", Takes::Text("N"), "only the last N days [default: 30]"),
-            Flag::new("json", Takes::Nothing, "print one JSON object"),
-            Flag::new("config", Takes::File("FILE"), "another configuration file"),
-            Flag::new("help", Takes::Nothing, "print this").short('h'),
-        ],
-    )],
-    words: &[],
-    has_exclusions: false,
-    examples: &[],
-    exit: "0 done; 2 bad usage or configuration.",
-};
-
-/// `postil completions`.
-pub(super) const COMPLETIONS: Command = Command {
-    name: "completions",
-    summary: "write what makes a shell complete postil",
-    usage: &["bash|zsh|fish"],
-    about: "",
-    groups: &[("Other", HELP)],
-    words: &["bash", "zsh", "fish"],
     has_exclusions: false,
     examples: &[
-        ("postil completions bash > ~/.local/share/bash-completion/completions/postil", "bash"),
-        ("postil completions fish > ~/.config/fish/completions/postil.fish", "fish"),
-        ("postil completions zsh > ~/.zfunc/_postil", "zsh, with ~/.zfunc in $fpath"),
+        ("postil triage --dry-run --explain", "what would go where, and why"),
+        ("postil triage --undo", "take the last run back"),
     ],
-    exit: "0 written; 2 bad usage.",
+    exit: "0 done; 1 some signals could not be sorted; 2 nothing was done.",
 };
 
-/// `postil man`.
-pub(super) const MAN: Command = Command {
-    name: "man",
-    summary: "write a man page, or all of them into a folder",
-    usage: &["[COMMAND]", "--into DIR"],
-    about: "",
+/// `postil links`.
+pub(super) const LINKS: Command = Command {
+    name: "links",
+    summary: "what a note links to and what links to it, orphans, dead links",
+    usage: &["NOTE", "--orphans | --missing"],
+    about: "Links are resolved as Obsidian resolves them. NOTE is a path in the vault, its end, or a title.",
     groups: &[
         (
             "Options",
-            &[Flag::new(
-                "into",
-                Takes::Folder("DIR"),
-                "write postil.1, postil-search.1, ... into this folder",
-            )],
+            &[
+                Flag::new("orphans", Takes::Nothing, "list the notes that no other note links to"),
+                Flag::new(
+                    "missing",
+                    Takes::Nothing,
+                    "list the links that lead to no note and no file",
+                ),
+                Flag::new("json", Takes::Nothing, "print JSON"),
+            ],
         ),
+        ("Files", WHERE_NO_MODEL),
         ("Other", HELP),
     ],
     words: &[],
     has_exclusions: false,
     examples: &[
-        ("postil man search | man -l -", "read one"),
-        ("postil man --into ~/.local/share/man/man1", "install all"),
+        ("postil links 04-work/pool.md", "its links, and its back-links as `path:line`"),
+        ("postil links --missing", "what to write or to mend next"),
     ],
-    exit: "0 written; 2 bad usage, or a page could not be written.",
+    exit: "0 done; 1 nothing to list; 2 error.",
 };

@@ -6,35 +6,6 @@ use std::path::PathBuf;
 use postil_core::config::Overrides;
 use postil_core::recall::Mode;
 
-pub(super) const HELP: &str = "\
-postil eval - measure retrieval on questions whose answers are known
-
-Usage: postil eval [OPTIONS]
-       postil eval add QUESTION NOTE.. [OPTIONS]
-
-Without --queries it runs your own questions, which `add` collects: 50 to 100
-of them show whether a change helped. QUESTION is what you would ask; NOTE is a
-note that answers it, by its path in the vault.
-
-Options:
-      --vault DIR      the vault (default: the configured one)
-      --queries FILE   JSON lines {\"id\", \"query\", \"relevant\": [paths in the vault]},
-                       optionally \"scope\" (a folder), \"exclude\", \"group\"
-      --mode MODE      hybrid (default), bm25 or vector
-      --json           print one JSON object
-      --run FILE       also write the rankings, `qid Q0 path rank score tag` a line
-      --compare RUN    compare with the rankings in RUN, question by question
-      --max-drop X     with --compare: exit 1 when nDCG@10 fell by more than X
-      --accept         keep these rankings as what `--gate` compares with
-      --gate           as --compare with the accepted rankings and --max-drop 0.02
-      --db FILE        the index to build or reuse (default: one in the state folder)
-      --model DIR      the folder of the embedding model
-      --config FILE    another configuration file
-  -h, --help           print this
-
-Exit codes: 0 done; 1 the gate is not passed; 2 something is missing or wrong.
-";
-
 /// How much nDCG@10 may fall before `--gate` fails.
 const GATE: f64 = 0.02;
 

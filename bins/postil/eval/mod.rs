@@ -37,7 +37,7 @@ pub(crate) fn run(args: Vec<OsString>) -> ExitCode {
         Err(error) => return crate::fail(&format!("eval: {error}; try `postil eval --help`")),
     };
     if args.help {
-        return crate::say(args::HELP, 0);
+        return crate::say(&postil_cli::help_of("eval"), 0);
     }
     match evaluate(&args) {
         Ok((text, passed)) => crate::say(&text, u8::from(!passed)),

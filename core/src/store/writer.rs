@@ -125,6 +125,7 @@ impl Writer {
 
     fn on_file(path: &Path, target: Option<&Path>, lock: WriterLock) -> Result<Self> {
         let doing = format!("open index {}", path.display());
+        keep_private(path);
         let conn = Connection::open(path).map_err(|error| sql(&doing, error))?;
         conn.busy_timeout(BUSY_TIMEOUT).map_err(|error| sql(&doing, error))?;
         let is_new = schema::version(&conn)?.is_none();
@@ -707,6 +708,7 @@ impl Writer {
     }
 
     fn copy_over(&self, target: &Path) -> rusqlite::Result<()> {
+        keep_private(target);
         let mut to = Connection::open(target)?;
         to.busy_timeout(BUSY_TIMEOUT)?;
         // Reads the old header: a damaged file is not copied over.
@@ -728,6 +730,20 @@ impl Drop for Writer {
             // The next run removes it otherwise.
             let _ = remove_database(&self.path);
         }
+    }
+}
+
+/// Makes an index, and with it the files that SQLite puts beside it, its owner's
+/// alone: it holds the text of the notes. Where that cannot be had, opening says
+/// why.
+fn keep_private(path: &Path) {
+    let mut options = std::fs::OpenOptions::new();
+    options.write(true).create(true).truncate(false);
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::{OpenOptionsExt as _, PermissionsExt as _};
+        let file = options.mode(0o600).open(path);
+        let _ = file.and_then(|file| file.set_permissions(std::fs::Permissions::from_mode(0o600)));
     }
 }
 

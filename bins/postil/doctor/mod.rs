@@ -1,46 +1,20 @@
 //! `postil doctor`: checks everything a hook depends on, then replays an event
-//! and proves that the answer would be used.
+//! proves that the answer would be used, and looks for the proof that the last
+//! ones were.
+
+mod proof;
+mod replay;
 
 use std::ffi::OsString;
 use std::fs;
-use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
-use std::time::{Duration, Instant};
 
 use postil_core::config::{Config, Overrides};
 use postil_core::embed::Embedder;
 use postil_core::ingest::source::{Scope, walk};
-use postil_core::recall::budget::first_sentence;
-use postil_core::store::{NoteRow, Opened, Reader};
-use serde_json::{Value, json};
+use postil_core::store::{Opened, Reader};
 
-use crate::register::{Agent, registered};
-
-const HELP: &str = "\
-postil doctor - check the installation
-
-Usage: postil doctor [OPTIONS]
-
-Checks configuration, vault, index, model and hook registration, then replays
-a hook event about one of your notes and proves that an agent would use the
-answer.
-
-Options:
-      --vault DIR   the vault (default: the configured one)
-      --db FILE     the index (default: the configured one)
-      --model DIR   the folder of the embedding model
-      --config FILE another configuration file
-  -h, --help        print this
-
-Exit codes: 0 all is well, 1 something needs mending, 2 bad usage.
-";
-
-/// Notes that are tried before the replay is given up.
-const MAX_TRIES: usize = 8;
-
-/// Most UTF-16 units of a reply that agents pass on whole.
-const MAX_REPLY_UTF16: usize = 10_000;
+use crate::register::{Agent, plugin, registered};
 
 /// What the checks found, in lines.
 #[derive(Default)]
@@ -73,7 +47,7 @@ impl Report {
 pub(crate) fn run(args: Vec<OsString>, binaries: &Path) -> Result<Report, String> {
     let usage = |error: lexopt::Error| format!("doctor: {error}; try `postil doctor --help`");
     let Some(overrides) = parse(args).map_err(usage)? else {
-        return Ok(Report { text: HELP.to_owned(), is_well: true });
+        return Ok(Report { text: postil_cli::help_of("doctor"), is_well: true });
     };
     let mut report = Report { is_well: true, ..Report::default() };
     match Config::load(&overrides) {
@@ -119,8 +93,9 @@ fn check(config: &Config, overrides: &Overrides, binaries: &Path, report: &mut R
     check_state(config, report);
     check_hooks(config, report);
     if let Some(reader) = reader {
-        replay(config, overrides, &reader, &binaries.join("context-inject"), report);
+        replay::replay(config, overrides, &reader, &binaries.join("context-inject"), report);
     }
+    proof::check(config, report);
 }
 
 fn check_vault(config: &Config, report: &mut Report) {
@@ -249,7 +224,7 @@ fn check_hooks(config: &Config, report: &mut Report) {
     let mut n_registered = 0;
     for agent in Agent::ALL {
         let settings = agent.settings(&config.host);
-        let commands = match registered(agent, &config.host) {
+        let commands = match registered(&settings) {
             Ok(commands) => commands,
             Err(error) => {
                 report.bad("hooks", error);
@@ -277,7 +252,12 @@ fn check_hooks(config: &Config, report: &mut Report) {
                 .bad("hooks", format!("{}: no {}; {how}", settings.display(), missing.join(", ")));
         }
     }
-    if n_registered == 0 {
+    let plugin = plugin(&config.host);
+    if let Some(plugin) = &plugin {
+        report.ok("hooks", format!("Claude Code's plugin {plugin}"));
+    }
+    check_twice(config, plugin.as_deref(), report);
+    if n_registered == 0 && plugin.is_none() {
         report.note("hooks", "registered with no agent; run `postil init --register`");
     }
     if config.host.is_silenced {
@@ -288,150 +268,32 @@ fn check_hooks(config: &Config, report: &mut Report) {
     }
 }
 
+/// Warns where one agent would run the same hooks twice.
+fn check_twice(config: &Config, plugin: Option<&str>, report: &mut Report) {
+    let is_in = |file: &Path| registered(file).is_ok_and(|found| !found.is_empty());
+    let own = Agent::ClaudeCode.settings(&config.host);
+    if let Some(plugin) = plugin
+        && is_in(&own)
+    {
+        let how = "run `postil init --unregister --agent claude-code`";
+        report
+            .bad("hooks", format!("twice: in {} and in the plugin {plugin}; {how}", own.display()));
+    }
+    for name in ["settings.json", "settings.local.json"] {
+        let project = Path::new(".claude").join(name);
+        let is_other = project.canonicalize().ok() != own.canonicalize().ok();
+        if is_other && is_in(&project) && (plugin.is_some() || is_in(&own)) {
+            let how = "keep one of them";
+            report.bad("hooks", format!("twice: in {} too; {how}", project.display()));
+        }
+    }
+    if is_in(&Agent::Cursor.settings(&config.host)) && is_in(&own) {
+        let how = "Cursor runs Claude Code's hooks as well; run `postil init --unregister --agent cursor`";
+        report.bad("hooks", format!("twice in Cursor: {how}"));
+    }
+}
+
 fn is_executable(path: &Path) -> bool {
     use std::os::unix::fs::PermissionsExt;
     fs::metadata(path).is_ok_and(|meta| meta.is_file() && meta.permissions().mode() & 0o111 != 0)
-}
-
-/// Asks the hook about notes of the vault until it answers about one.
-fn replay(
-    config: &Config,
-    overrides: &Overrides,
-    reader: &Reader,
-    hook: &Path,
-    report: &mut Report,
-) {
-    if config.host.is_silenced || !config.inject.enabled || !config.inject.prompts {
-        return;
-    }
-    let prompts = prompts(reader);
-    if prompts.is_empty() {
-        return report.note("replay", "no note to ask about");
-    }
-    let mut last = "the hook stayed silent".to_owned();
-    for (path, prompt) in &prompts {
-        match ask(config, overrides, hook, prompt) {
-            Ok(Some((passages, took))) => {
-                let ms = took.as_millis();
-                return report.ok(
-                    "replay",
-                    format!("UserPromptSubmit about {path}: {passages} UTF-16 units an agent takes as context, {ms} ms"),
-                );
-            }
-            Ok(None) => {}
-            Err(reason) => last = reason,
-        }
-    }
-    report.bad("replay", format!("{last} on {} prompts about notes of this vault", prompts.len()));
-}
-
-/// Prompts about some notes, taken evenly from the whole vault.
-fn prompts(reader: &Reader) -> Vec<(String, String)> {
-    let mut notes: Vec<NoteRow> = Vec::new();
-    let all = reader.each_note(|note| {
-        if note.meta.for_agents && note.n_chunks > 0 {
-            notes.push(note);
-        }
-    });
-    if all.is_err() {
-        return Vec::new();
-    }
-    notes.sort_by(|a, b| a.path.cmp(&b.path));
-    let step = notes.len().div_ceil(MAX_TRIES).max(1);
-    notes
-        .iter()
-        .step_by(step)
-        .filter_map(|note| {
-            let chunk = reader.chunk(note.first_chunk).ok().flatten()?;
-            let sentence = first_sentence(&chunk.text, 200);
-            Some((
-                note.path.clone(),
-                format!("What do I know about {}? {sentence}", note.meta.title),
-            ))
-        })
-        .collect()
-}
-
-/// Runs the hook as an agent does; returns the length of the context it would
-/// take and the time, `None` for silence, or why the agent would drop it.
-fn ask(
-    config: &Config,
-    overrides: &Overrides,
-    hook: &Path,
-    prompt: &str,
-) -> Result<Option<(usize, Duration)>, String> {
-    let event = json!({"session_id": "doctor", "transcript_path": "", "cwd": "/",
-        "permission_mode": "default", "hook_event_name": "UserPromptSubmit", "prompt": prompt});
-    // A state of its own: the check is in nobody's ledger or log.
-    let state = tempfile::tempdir().map_err(|error| format!("make a temporary folder: {error}"))?;
-    let mut command = Command::new(hook);
-    command.env("POSTIL_STATE_DIR", state.path());
-    let flags = [
-        ("--vault", &overrides.vault),
-        ("--db", &overrides.db),
-        ("--model", &overrides.model),
-        ("--config", &overrides.config),
-    ];
-    for (flag, value) in flags {
-        if let Some(value) = value {
-            command.arg(flag).arg(value);
-        }
-    }
-    let start = Instant::now();
-    let mut child = command
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::null())
-        .spawn()
-        .map_err(|error| format!("start {}: {error}", hook.display()))?;
-    if let Some(mut stdin) = child.stdin.take() {
-        // A hook may answer without reading all of it.
-        let _ = stdin.write_all(event.to_string().as_bytes());
-    }
-    let output = child.wait_with_output().map_err(|error| format!("wait for the hook: {error}"))?;
-    let took = start.elapsed();
-    if !output.status.success() {
-        return Err(format!("the hook ended with {}", output.status));
-    }
-    if took > config.inject.deadline + Duration::from_millis(200) {
-        return Err(format!("the hook took {} ms", took.as_millis()));
-    }
-    applied(&output.stdout).map(|length| length.map(|length| (length, took)))
-}
-
-/// Reads a reply as strictly as the agent does.
-fn applied(reply: &[u8]) -> Result<Option<usize>, String> {
-    if reply.is_empty() {
-        return Ok(None);
-    }
-    let reply: Value = serde_json::from_slice(reply)
-        .map_err(|error| format!("the reply is not one JSON object: {error}"))?;
-    let fields = &reply["hookSpecificOutput"];
-    if fields["hookEventName"] != "UserPromptSubmit" {
-        return Err("the reply does not name its event".to_owned());
-    }
-    let context = fields["additionalContext"].as_str().ok_or("the reply has no context")?;
-    match context.encode_utf16().count() {
-        length if length > MAX_REPLY_UTF16 => Err(format!("the reply has {length} UTF-16 units")),
-        length => Ok(Some(length)),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn replies_are_read_as_strictly_as_an_agent_does() {
-        let reply = |context: Value| {
-            json!({"hookSpecificOutput": {"hookEventName": "UserPromptSubmit", "additionalContext": context}})
-                .to_string()
-        };
-        assert_eq!(applied(b""), Ok(None));
-        assert_eq!(applied(reply(json!("ñ😀")).as_bytes()), Ok(Some(3)));
-        assert!(applied(reply(json!(5)).as_bytes()).is_err());
-        assert!(applied(reply(json!("x".repeat(10_001))).as_bytes()).is_err());
-        assert!(applied(b"{\"hookSpecificOutput\":{\"additionalContext\":\"x\"}}").is_err());
-        assert!(applied(b"log line\n{}").is_err());
-    }
 }

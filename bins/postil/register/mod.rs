@@ -1,17 +1,25 @@
 //! Puts postil's hooks into an agent's settings, and takes them out again.
 //!
-//! What is registered stands in `hooks/*.json`; here is only how it gets there:
+//! Which hooks stands in `hooks/*.json`; here is only how they get there:
 //! merged with what the user has, previewed as a diff, with the file as it was
 //! kept beside it, and written whole or not at all. Taking it out restores that
 //! file where nothing else changed, and otherwise removes only postil's part.
 
+mod mcp;
+mod plan;
+
 use std::fs;
-use std::io::{ErrorKind as IoErrorKind, Write};
 use std::path::{Path, PathBuf};
 
 use postil_core::config::{Config, Host};
 use postil_core::error::{Error, ErrorKind, Result};
 use serde_json::{Map, Value, json};
+
+pub(crate) use self::mcp::{
+    own_way as mcp_by_hand, register as register_mcp, unregister as unregister_mcp,
+};
+pub(crate) use self::plan::Plan;
+use self::plan::{backup_path, parse, read, to_text};
 
 /// An agent whose settings can hold hooks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -54,9 +62,9 @@ impl Agent {
 
     fn template(self) -> &'static str {
         match self {
-            Self::ClaudeCode => include_str!("../../hooks/claude-code.json"),
-            Self::Codex => include_str!("../../hooks/codex.json"),
-            Self::Cursor => include_str!("../../hooks/cursor.json"),
+            Self::ClaudeCode => include_str!("../../../hooks/claude-code.json"),
+            Self::Codex => include_str!("../../../hooks/codex.json"),
+            Self::Cursor => include_str!("../../../hooks/cursor.json"),
         }
     }
 
@@ -72,17 +80,6 @@ impl Agent {
     }
 }
 
-/// A change to one file, not made yet.
-pub(crate) struct Plan {
-    pub(crate) file: PathBuf,
-    before: Option<String>,
-    /// `None`: the file goes.
-    after: Option<String>,
-    /// The file as it was, restored or to be kept.
-    backup: PathBuf,
-    is_restore: bool,
-}
-
 /// Plans to put the hooks in; `folder` holds the binaries.
 ///
 /// What the configuration leaves switched off is not registered: a hook that
@@ -90,7 +87,7 @@ pub(crate) struct Plan {
 pub(crate) fn register(agent: Agent, config: &Config, folder: &Path) -> Result<Plan> {
     let host = &config.host;
     let (file, before) = read(&agent.settings(host))?;
-    let mut settings = parse(&file, before.as_deref())?;
+    let mut settings = parse_hooks(&file, before.as_deref())?;
     remove_own(&mut settings);
     add_own(&mut settings, &own(agent, folder, &switched_on(config))?, &file)?;
     let after = Some(to_text(&settings, before.as_deref()));
@@ -101,7 +98,7 @@ pub(crate) fn register(agent: Agent, config: &Config, folder: &Path) -> Result<P
 pub(crate) fn unregister(agent: Agent, host: &Host) -> Result<Plan> {
     let (file, before) = read(&agent.settings(host))?;
     let backup = backup_path(&file);
-    let mut settings = parse(&file, before.as_deref())?;
+    let mut settings = parse_hooks(&file, before.as_deref())?;
     let had = remove_own(&mut settings);
     let kept = fs::read_to_string(&backup).ok();
     let is_restore = kept
@@ -118,11 +115,11 @@ pub(crate) fn unregister(agent: Agent, host: &Host) -> Result<Plan> {
     Ok(Plan { file, before, after, backup, is_restore })
 }
 
-/// Returns the commands of postil's own that an agent's settings name, each
-/// with the event it is for.
-pub(crate) fn registered(agent: Agent, host: &Host) -> Result<Vec<(String, PathBuf)>> {
-    let (file, text) = read(&agent.settings(host))?;
-    let settings = parse(&file, text.as_deref())?;
+/// Returns the commands of postil's own that a file of settings names, each with
+/// the event it is for.
+pub(crate) fn registered(settings: &Path) -> Result<Vec<(String, PathBuf)>> {
+    let (file, text) = read(settings)?;
+    let settings = parse_hooks(&file, text.as_deref())?;
     let mut found = Vec::new();
     for (event, groups) in settings.get("hooks").and_then(Value::as_object).into_iter().flatten() {
         for handler in groups.as_array().into_iter().flatten().flat_map(handlers) {
@@ -134,65 +131,17 @@ pub(crate) fn registered(agent: Agent, host: &Host) -> Result<Vec<(String, PathB
     Ok(found)
 }
 
-impl Plan {
-    pub(crate) fn is_empty(&self) -> bool {
-        self.before == self.after
-    }
-
-    /// Shows the change line by line.
-    pub(crate) fn diff(&self) -> String {
-        let name = self.file.display().to_string();
-        let [before, after] = [&self.before, &self.after].map(|text| text.as_deref().unwrap_or(""));
-        similar::TextDiff::from_lines(before, after)
-            .unified_diff()
-            .context_radius(2)
-            .header(&name, &name)
-            .to_string()
-    }
-
-    /// Makes the change; returns what was done to which file, a line each.
-    pub(crate) fn apply(&self) -> Result<Vec<String>> {
-        let mut done = Vec::new();
-        let Some(after) = &self.after else {
-            fs::remove_file(&self.file).map_err(|error| Error::io("remove", &self.file, error))?;
-            return Ok(vec![format!("removed {}", self.file.display())]);
-        };
-        let is_first = !self.backup.exists();
-        if let Some(before) = &self.before
-            && is_first
-            && !before.is_empty()
-        {
-            write_whole(&self.backup, before, &self.file)?;
-            done.push(format!("kept {} as {}", self.file.display(), self.backup.display()));
-        }
-        write_whole(&self.file, after, &self.file)?;
-        done.push(format!("wrote {}", self.file.display()));
-        if self.is_restore && fs::remove_file(&self.backup).is_ok() {
-            done.push(format!("removed {}", self.backup.display()));
-        }
-        Ok(done)
-    }
+/// Returns the name of the plugin if Claude Code has postil's switched on.
+pub(crate) fn plugin(host: &Host) -> Option<String> {
+    let (file, text) = read(&Agent::ClaudeCode.settings(host)).ok()?;
+    let settings = parse(&file, text.as_deref()).ok()?;
+    let plugins = settings.get("enabledPlugins")?.as_object()?;
+    let is_ours = |name: &&String| name.split('@').next() == Some("postil");
+    plugins.iter().find(|(name, on)| is_ours(name) && **on == true).map(|(name, _)| name.clone())
 }
 
-/// Reads the settings where they really are: dotfiles are often links.
-fn read(file: &Path) -> Result<(PathBuf, Option<String>)> {
-    let real = fs::canonicalize(file).unwrap_or_else(|_| file.to_owned());
-    match fs::read_to_string(&real) {
-        Ok(text) => Ok((real, Some(text))),
-        Err(error) if error.kind() == IoErrorKind::NotFound => Ok((real, None)),
-        Err(error) => Err(Error::io("read", &real, error)),
-    }
-}
-
-fn parse(file: &Path, text: Option<&str>) -> Result<Value> {
-    let text = text.map_or("", |text| text.trim_start_matches('\u{feff}'));
-    if text.trim().is_empty() {
-        return Ok(json!({}));
-    }
-    let settings: Value = serde_json::from_str(text).map_err(|error| {
-        let doing = format!("read {}: not valid JSON, so nothing was changed", file.display());
-        Error::with(ErrorKind::Config, doing, error)
-    })?;
+fn parse_hooks(file: &Path, text: Option<&str>) -> Result<Value> {
+    let settings = parse(file, text)?;
     if settings.is_object() && settings.get("hooks").is_none_or(Value::is_object) {
         return Ok(settings);
     }
@@ -325,43 +274,6 @@ fn is_bare(settings: &Value) -> bool {
     settings.as_object().is_some_and(|map| map.keys().all(|key| key == "version"))
 }
 
-/// Writes with the indentation the file has.
-fn to_text(settings: &Value, before: Option<&str>) -> String {
-    let indent = before
-        .and_then(|text| text.lines().find(|line| line.starts_with([' ', '\t'])))
-        .map_or("  ", |line| line.get(..line.len() - line.trim_start().len()).unwrap_or("  "));
-    let mut bytes = Vec::new();
-    let formatter = serde_json::ser::PrettyFormatter::with_indent(indent.as_bytes());
-    let mut serializer = serde_json::Serializer::with_formatter(&mut bytes, formatter);
-    // Writing a `Value` to memory cannot fail.
-    let _ = serde::Serialize::serialize(settings, &mut serializer);
-    bytes.push(b'\n');
-    String::from_utf8(bytes).unwrap_or_default()
-}
-
-fn backup_path(file: &Path) -> PathBuf {
-    let mut name = file.file_name().unwrap_or_default().to_owned();
-    name.push(".before-postil");
-    file.with_file_name(name)
-}
-
-/// Replaces a file in one step, with the permissions of `like`.
-fn write_whole(file: &Path, text: &str, like: &Path) -> Result<()> {
-    let folder = file.parent().unwrap_or(Path::new("/"));
-    let write = || -> std::io::Result<()> {
-        fs::create_dir_all(folder)?;
-        let mut temporary = tempfile::NamedTempFile::new_in(folder)?;
-        temporary.write_all(text.as_bytes())?;
-        if let Ok(meta) = fs::metadata(like) {
-            temporary.as_file().set_permissions(meta.permissions())?;
-        }
-        temporary.as_file().sync_all()?;
-        temporary.persist(file)?;
-        Ok(())
-    };
-    write().map_err(|error| Error::io("write", file, error))
-}
-
 #[cfg(test)]
 mod tests {
     use postil_core::config::Overrides;
@@ -416,7 +328,7 @@ mod tests {
                 once.matches("context-inject").count()
             );
             assert!(!moved.contains(BIN), "{moved}");
-            assert!(registered(agent, &host).unwrap().len() >= 2);
+            assert!(registered(&agent.settings(&host)).unwrap().len() >= 2);
             assert!(!moved.contains("${"), "{moved}");
         }
     }
