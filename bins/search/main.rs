@@ -31,11 +31,19 @@ use crate::vault::Vault;
 const MAX_UTF16: usize = 1 << 24;
 
 /// Confidence below which a passage without a word of the query is nothing.
-const MIN_CONFIDENCE: f32 = 0.05;
+///
+/// On judged vaults of 240 to 2,400 notes the surest passage for words made of
+/// random letters has 0.002 to 0.02, and for the 19 of 450 questions that share no
+/// word with what was found, 0.056 and more.
+const MIN_CONFIDENCE: f32 = 0.03;
 
-/// Share of the query's words that a passage has in other words, below which it
-/// has none.
-const MIN_KINSHIP: f32 = 0.05;
+/// In a vault of a few notes nothing stands out, and confidence is always low: there
+/// a question in other words has a cosine of 0.37 and more, random letters under
+/// 0.3.
+const MIN_COSINE: f32 = 0.35;
+
+/// The same as a share of the query's words that the passage has in other words.
+const MIN_KINSHIP: f32 = 0.25;
 
 /// Passages whose headlines a model orders, however few are shown.
 const N_RERANKED: usize = 20;
@@ -142,6 +150,7 @@ fn is_beside_the_point(args: &Args, answer: &Answer) -> bool {
     let is_nothing = |hit: &Hit| {
         hit.keyword.is_none()
             && hit.evidence.kinship <= MIN_KINSHIP * answer.scale.kinship
+            && hit.evidence.cosine < MIN_COSINE
             && hit.confidence < MIN_CONFIDENCE
     };
     !is_asked && answer.hits.iter().all(is_nothing)

@@ -220,7 +220,7 @@ replaced by [REDACTED:name].",
 /// `triage`.
 pub(super) const TRIAGE: Command = Command {
     name: "triage",
-    summary: "sort what came in: score each signal and send it where it belongs",
+    summary: "sort the inbox: score each signal, file it by domain",
     usage: &["[OPTIONS] [FILE...]", "--undo [--run NAME]", "--eval FILE"],
     about: "\
 Without a file it judges the signals of the inbox: notes of `type: signal`, or without a type and \
@@ -264,7 +264,7 @@ over.",
 /// `postil links`.
 pub(super) const LINKS: Command = Command {
     name: "links",
-    summary: "what a note links to and what links to it, orphans, dead links",
+    summary: "links and back-links of a note, orphans, dead links",
     usage: &["NOTE", "--orphans | --missing"],
     about: "Links are resolved as Obsidian resolves them. NOTE is a path in the vault, its end, or a title.",
     groups: &[

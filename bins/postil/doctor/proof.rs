@@ -78,7 +78,7 @@ fn compressed(config: &Config, report: &mut Report) {
     }
     // Only a session that went on after it can hold it.
     found.retain(|(changed, _)| *changed >= time);
-    found.sort_by(|a, b| b.0.cmp(&a.0));
+    found.sort_by_key(|file| std::cmp::Reverse(file.0));
     found.truncate(MAX_TRANSCRIPTS);
     let holds = |path: &Path| {
         fs::read(path).is_ok_and(|text| String::from_utf8_lossy(&text).contains(&name))
@@ -104,7 +104,7 @@ fn latest(
         Some((meta.modified().ok()?, path))
     });
     let mut files: Vec<(SystemTime, PathBuf)> = timed.collect();
-    files.sort_by(|a, b| b.0.cmp(&a.0));
+    files.sort_by_key(|file| std::cmp::Reverse(file.0));
     files.truncate(n);
     files
 }
