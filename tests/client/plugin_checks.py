@@ -46,12 +46,14 @@ class PluginWorld(World):
 
 
 def results(request):
-    """The texts of a request's tool results, in order."""
+    """Whether it is an error, and the text, of a request's tool results in the order
+    of the calls; parallel ones come back as they are done."""
     found = []
     for message in request["messages"]:
-        for block in message["content"] if isinstance(message["content"], list) else []:
-            if block.get("type") == "tool_result":
-                found.append((block.get("is_error", False), "\n".join(texts({"messages": [{"content": [block]}]}))))
+        blocks = message["content"] if isinstance(message["content"], list) else []
+        answers = [block for block in blocks if block.get("type") == "tool_result"]
+        for block in sorted(answers, key=lambda block: block["tool_use_id"]):
+            found.append((block.get("is_error", False), "\n".join(texts({"messages": [{"content": [block]}]}))))
     return found
 
 

@@ -42,7 +42,7 @@ class Terminal:
         end = time.time() + seconds
         while text not in self.seen:
             if time.time() > end:
-                raise SystemExit(f"terminal: no {text!r} in\n{self.seen!r}")
+                raise SystemExit(f"terminal: no {text!r} in the last of\n{self.seen[-900:]!r}")
             self.read(0.2)
 
     def type(self, keys):
@@ -74,7 +74,7 @@ def with_fzf():
     terminal = Terminal([SEARCH, "-i", "acquire"], EDITOR=editor)
     terminal.wait_for("notes>")
     terminal.wait_for("Timeouts")  # the row
-    terminal.wait_for("acquire_timeout")  # the preview
+    terminal.wait_for("a stalled connection")  # the preview
     terminal.type("\x15millisecond")  # Ctrl-U empties the line; each key searches again
     terminal.wait_for("coarse")
     time.sleep(1)
@@ -83,7 +83,7 @@ def with_fzf():
     assert code == 0, (code, terminal.seen)
     assert opened() == f"opened +3 {VAULT}/timers.md\n", opened()
     terminal = Terminal([SEARCH, "-i", "acquire"], EDITOR=editor)
-    terminal.wait_for("acquire_timeout")
+    terminal.wait_for("a stalled connection")
     terminal.type("\x1b")
     assert terminal.end() == 1, "Escape picks nothing"
 
