@@ -286,18 +286,31 @@ fi
 # --- a hook event, answered --------------------------------------------------------
 
 step "what an agent would get for a prompt"
-# A configured vault is asked for its own newest subject, the sample for a known one.
+# ask PROMPT [OPTIONS]: hands a prompt to the hook as an agent does.
+ask() {
+  prompt=$(printf '%s' "$1" | tr '"\134' '  ')
+  shift
+  printf '{"hook_event_name":"UserPromptSubmit","session_id":"install-%s","cwd":"/","transcript_path":"","prompt":"%s"}' \
+    "$$" "$prompt" | "$lib/context-inject" "$@" || die "the hook failed"
+}
+# The sample is asked a known question, your own vault about some of its notes.
+answer=''
 if [ $# -gt 0 ]; then
   prompt='How do we roll back a failed deploy? ¿Y cómo restauro la copia de seguridad de la base de datos?'
+  answer=$(ask "$prompt" "$@")
 else
-  prompt=$("$lib/search" list docs 2>/dev/null | sed -n '1s/\.md$//p' | sed 's#.*/##')
-  prompt="What do my notes say about ${prompt:-this}?"
+  notes=$("$lib/search" list docs --names 2>/dev/null |
+    awk '{ name[NR] = $0 } END { step = NR / 8; if (step < 1) step = 1; for (n = 1; n <= NR; n += step) print name[int(n)] }')
+  while [ -z "$answer" ] && [ -n "$notes" ]; do
+    name=$(printf '%s\n' "$notes" | sed -n 1p)
+    notes=$(printf '%s\n' "$notes" | sed 1d)
+    prompt="What do my notes say about $(basename -- "${name%.*}" | tr '_-' '  ')?"
+    answer=$(ask "$prompt")
+  done
 fi
-say "prompt: $prompt"
-printf '{"hook_event_name":"UserPromptSubmit","session_id":"install-%s","cwd":"/","transcript_path":"","prompt":"%s"}' \
-  "$$" "$(printf '%s' "$prompt" | tr '"\134' '  ')" |
-  "$lib/context-inject" "$@" || die "the hook failed"
-say ""
+say "prompt: ${prompt:-none}"
+if [ -n "$answer" ]; then say "$answer"
+else say "nothing: the hook is silent where no note bears on a prompt; try  postil doctor"; fi
 
 if [ -n "$register" ]; then
   step "registering hooks"
