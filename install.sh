@@ -144,8 +144,7 @@ remove() {
 # Removes folders that are empty now, the innermost first.
 remove_empty() {
   for folder in "$@"; do
-    while [ "$folder" != "$HOME" ] && [ "$folder" != "$prefix" ] &&
-      [ "$folder" != / ] && rmdir -- "$folder" 2>/dev/null; do
+    while [ "$folder" != "$HOME" ] && [ "$folder" != / ] && rmdir -- "$folder" 2>/dev/null; do
       folder=$(dirname -- "$folder")
     done
   done
