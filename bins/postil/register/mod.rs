@@ -103,7 +103,8 @@ pub(crate) fn unregister(agent: Agent, host: &Host) -> Result<Plan> {
     let kept = fs::read_to_string(&backup).ok();
     let is_restore = kept
         .as_deref()
-        .is_some_and(|kept| serde_json::from_str::<Value>(kept).is_ok_and(|kept| kept == settings));
+        .and_then(|kept| serde_json::from_str::<Value>(kept).ok())
+        .is_some_and(|kept| tidied(kept) == tidied(settings.clone()));
     let after = match (&before, had) {
         (None, _) => None,
         (Some(before), false) => Some(before.clone()),
@@ -267,6 +268,16 @@ fn own_command(handler: &Value) -> Option<PathBuf> {
     let is_ours = folder.components().any(|part| part.as_os_str() == "postil")
         || folder.join("postil").exists();
     (is_hook && is_ours).then_some(path)
+}
+
+/// An empty list of hooks is as good as none.
+fn tidied(mut settings: Value) -> Value {
+    if let Some(map) = settings.as_object_mut()
+        && map.get("hooks").and_then(Value::as_object).is_some_and(Map::is_empty)
+    {
+        map.shift_remove("hooks");
+    }
+    settings
 }
 
 /// Nothing but what a registration creates.
