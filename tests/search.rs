@@ -252,6 +252,18 @@ fn the_first_passage_opens_at_its_line() {
 }
 
 #[test]
+fn obsidian_opens_the_note() {
+    let mut world = world();
+    let name = if cfg!(target_os = "macos") { "open" } else { "xdg-open" };
+    script(&world, name, "echo \"$1\"");
+    let path = format!("{}/bin:/usr/bin:/bin", world.home().display());
+    world.var("PATH", path);
+    let run = world.run("search", &["acquire", "--obsidian"], "").code(0);
+    assert!(run.text().starts_with("obsidian://open?path=%2F"), "{run}");
+    assert!(run.text().ends_with("vault%2F04-work%2Fpool.md\n"), "{run}");
+}
+
+#[test]
 fn without_fzf_passages_are_picked_by_number() {
     let mut world = world();
     let editor = script(&world, "ed", "echo opened \"$1\"");

@@ -144,6 +144,11 @@ fn action(parsed: &Parsed, query: &Query) -> Result<Action, String> {
         let line = line.parse().map_err(|_| format!("--show {place:?} is not PATH:LINE"))?;
         return Ok(Action::Show { path: path.to_owned(), line });
     }
+    if !parsed.is_literal && parsed.words == ["list"] {
+        return Err(
+            "list what: docs, tags or stats? `search -- list` looks for the word".to_owned()
+        );
+    }
     if let [first, second, ..] = parsed.words.as_slice()
         && first == "list"
         && !parsed.is_literal
@@ -307,6 +312,8 @@ mod tests {
         assert_eq!(args(&["list", "of", "tags"]).unwrap().action, Action::Find);
         assert_eq!(args(&["--", "list", "tags"]).unwrap().action, Action::Find);
         assert_eq!(args(&["list tags"]).unwrap().action, Action::Find);
+        assert!(args(&["list"]).unwrap_err().contains("docs, tags or stats"));
+        assert_eq!(args(&["--", "list"]).unwrap().action, Action::Find);
     }
 
     #[test]
