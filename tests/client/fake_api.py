@@ -195,8 +195,10 @@ class FakeResponses:
         if "text" in turn:
             content = [{"type": "output_text", "text": turn["text"]}]
             return {"type": "message", "id": f"m_{number}", "role": "assistant", "content": content}
+        # MCP tools are told apart by a namespace.
+        space = {"namespace": turn["namespace"]} if "namespace" in turn else {}
         return {"type": "function_call", "id": f"fc_{number}", "call_id": f"call_{number}", "name": turn["call"],
-                "arguments": json.dumps(turn["args"])}
+                "arguments": json.dumps(turn["args"]), **space}
 
     stop = FakeApi.stop
 

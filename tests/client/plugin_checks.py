@@ -154,4 +154,23 @@ def mcp_by_hand(options):
         world.close()
 
 
-CHECKS = [plugin_hooks, plugin_capture, plugin_mcp, mcp_by_hand]
+def codex_mcp(options):
+    """Codex: the MCP server that `postil init --register` puts into config.toml answers."""
+    from checks import NOTES
+
+    world = World(options, NOTES)
+    try:
+        calls = [
+            {"namespace": "mcp__postil", "call": "search", "args": {"query": "rotate the staging certificates"}},
+            {"call": "read_mcp_resource", "args": {"server": "postil", "uri": "note:///02-areas/terraform.md"}},
+        ]
+        requests = world.run_codex([*calls, {"text": "fin"}], "please begin with the work on it now, thanks")
+        outputs = [item for item in requests[-1]["input"] if str(item.get("type", "")).endswith("call_output")]
+        expect(len(outputs) == 2, json.dumps(outputs)[:2000])
+        for output, marker in zip(outputs, ["MARK-STAGING", "MARK-TERRAFORM"]):
+            expect(marker in json.dumps(output), json.dumps(output)[:2000])
+    finally:
+        world.close()
+
+
+CHECKS = [plugin_hooks, plugin_capture, plugin_mcp, mcp_by_hand, codex_mcp]

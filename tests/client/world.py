@@ -78,15 +78,16 @@ class World:
         return api.requests
 
     def run_codex(self, calls, prompt, timeout=90):
-        """Runs Codex once with the hooks registered in its own settings."""
+        """Runs Codex once with the hooks and the MCP server registered in its
+        own settings."""
         folder = self.home / ".codex"
         folder.mkdir(exist_ok=True)
-        self.postil("init", "--register", "--agent", "codex")
         api = FakeResponses(calls)
         (folder / "config.toml").write_text(
             'model = "gpt-5.5"\nmodel_provider = "fake"\ncheck_for_update_on_startup = false\n'
             f'[model_providers.fake]\nname = "fake"\nbase_url = "http://127.0.0.1:{api.port}/v1"\n'
             'wire_api = "responses"\n[analytics]\nenabled = false\n')
+        self.postil("init", "--register", "--agent", "codex")
         command = [self.options.codex, "exec", "--skip-git-repo-check", "--dangerously-bypass-hook-trust",
                    "--dangerously-bypass-approvals-and-sandbox", "--json", prompt]
         env = {**self.env, "CODEX_HOME": str(folder), "SHELL": "/bin/sh"}

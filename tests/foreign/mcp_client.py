@@ -8,6 +8,7 @@ import subprocess
 import sys
 import time
 
+import anyio
 from mcp import ClientSession, StdioServerParameters
 from mcp.client.stdio import stdio_client
 
@@ -70,6 +71,13 @@ async def exercise(session, name):
     calls = [session.call_tool("search", {"query": word}) for word in ["pool", "timers"] * 10]
     for result in await asyncio.gather(*calls):
         assert not is_error(result), result
+
+    # Calls that are given up hold up nothing.
+    for _ in range(20):
+        with anyio.move_on_after(0.0005):
+            await session.call_tool("search", {"query": "pool timers", "limit": 50})
+    again = structured(await session.call_tool("search", {"query": "acquire timeouts"}))
+    assert again["passages"][0]["path"] == "04-work/pool.md", again
 
     resources = (await session.list_resources()).resources
     uris = [str(resource.uri) for resource in resources]
