@@ -236,6 +236,22 @@ fn cancelled_calls_are_dropped_and_the_server_goes_on() {
 }
 
 #[test]
+fn what_nothing_bears_on_is_said() {
+    let mut world = world();
+    world.var("POSTIL_MODEL", crate::hooks::installed_model().to_str().unwrap());
+    world.run("index", &["--full", "--quiet"], "");
+    let mut client = Client::new(&world);
+    let found = client.answer("search", json!({"query": "qwertz asdfgh zxcvbn"}));
+    assert_eq!(found["passages"], json!([]), "{found}");
+    assert!(found["suggestion"].as_str().unwrap().contains("other words"), "{found}");
+    let context = client.answer("get_context", json!({"query": "qwertz asdfgh zxcvbn"}));
+    assert_eq!(context["n_passages"], 0, "{context}");
+    let tagged = client.answer("search", json!({"query": "tag:db"}));
+    assert_eq!(tagged["passages"][0]["path"], "04-work/pool.md", "{tagged}");
+    client.finish();
+}
+
+#[test]
 fn it_starts_without_an_index_and_finds_one_made_later() {
     let world = World::with_notes(&[("a.md", "# A\n\nzqlater stands here.\n")]);
     let mut client = Client::new(&world);

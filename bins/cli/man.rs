@@ -45,7 +45,10 @@ pub fn man(command: &Command) -> String {
         }
     }
     text.push_str(&format!(".SH \"EXIT STATUS\"\n{}\n", escape(command.exit)));
-    text.push_str(".SH FILES\n.I ~/.config/postil/config.toml\n.SH \"SEE ALSO\"\n.BR postil (1)\n");
+    text.push_str(".SH FILES\n.I ~/.config/postil/config.toml\n");
+    if command.name != "postil" {
+        text.push_str(".SH \"SEE ALSO\"\n.BR postil (1)\n");
+    }
     text
 }
 

@@ -43,9 +43,9 @@ const WHERE_NO_MODEL: &[Flag] = &[
 ];
 
 const ABOUT: &[Flag] = &[
-    Flag::new("help", Takes::Nothing, "print this").short('h'),
+    Flag::new("help", Takes::Nothing, "print this help").short('h'),
     Flag::new("version", Takes::Nothing, "print the version").short('V'),
 ];
 
 /// For commands of `postil` itself, whose version is postil's.
-const HELP: &[Flag] = &[Flag::new("help", Takes::Nothing, "print this").short('h')];
+const HELP: &[Flag] = &[Flag::new("help", Takes::Nothing, "print this help").short('h')];

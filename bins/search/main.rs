@@ -21,7 +21,7 @@ use postil_cli::{Command, help};
 use postil_core::error::Result;
 use postil_core::recall::budget::Limits;
 use postil_core::recall::render::{Passage, render};
-use postil_core::recall::{Answer, Hit, Options, recall};
+use postil_core::recall::{Answer, Options, recall};
 
 use crate::args::{Action, Args, Form};
 use crate::screen::Screen;
@@ -29,21 +29,6 @@ use crate::vault::Vault;
 
 /// Units of a block for pasting: no agent's cap holds there.
 const MAX_UTF16: usize = 1 << 24;
-
-/// Confidence below which a passage without a word of the query is nothing.
-///
-/// On judged vaults of 240 to 2,400 notes the surest passage for words made of
-/// random letters has 0.002 to 0.02, and for the 19 of 450 questions that share no
-/// word with what was found, 0.056 and more.
-const MIN_CONFIDENCE: f32 = 0.03;
-
-/// In a vault of a few notes nothing stands out, and confidence is always low: there
-/// a question in other words has a cosine of 0.37 and more, random letters under
-/// 0.3.
-const MIN_COSINE: f32 = 0.35;
-
-/// The same as a share of the query's words that the passage has in other words.
-const MIN_KINSHIP: f32 = 0.25;
 
 /// Passages whose headlines a model orders, however few are shown.
 const N_RERANKED: usize = 20;
@@ -141,19 +126,11 @@ fn answer(vault: &Vault, args: &Args) -> Result<Answer> {
     Ok(answer)
 }
 
-/// Says whether no passage has a word of the query, or one of its words in other
-/// words, or comes near it in meaning.
-///
-/// A ranking asked for by `--alpha` is shown as it is.
+/// Says whether there is an answer and nothing in it bears on the query; a ranking
+/// asked for by `--all` or `--alpha` is shown as it is.
 fn is_beside_the_point(args: &Args, answer: &Answer) -> bool {
     let is_asked = args.all || args.alpha.is_some() || args.query.text.trim().is_empty();
-    let is_nothing = |hit: &Hit| {
-        hit.keyword.is_none()
-            && hit.evidence.kinship <= MIN_KINSHIP * answer.scale.kinship
-            && hit.evidence.cosine < MIN_COSINE
-            && hit.confidence < MIN_CONFIDENCE
-    };
-    !is_asked && answer.hits.iter().all(is_nothing)
+    !is_asked && answer.is_beside_the_point()
 }
 
 fn options(args: &Args) -> Options {

@@ -132,6 +132,10 @@ impl Notes {
         let options = Options { limit: limit * 2, for_agents: true, ..Options::default() };
         let mut answer = recall(&reader, self.embedder(), &parse(query), &options)?;
         answer.hits.retain(|hit| self.allows(&hit.note));
+        // Conditions alone ask for no meaning.
+        if !parse(query).text.trim().is_empty() && answer.is_beside_the_point() {
+            answer.hits.clear();
+        }
         answer.hits.truncate(limit);
         Ok(answer)
     }

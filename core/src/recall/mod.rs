@@ -6,6 +6,7 @@
 pub mod budget;
 mod confidence;
 mod exact;
+mod floor;
 mod fuse;
 mod kinship;
 mod query;
