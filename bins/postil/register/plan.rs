@@ -40,6 +40,8 @@ impl Plan {
         let mut done = Vec::new();
         let Some(after) = &self.after else {
             fs::remove_file(&self.file).map_err(|error| Error::io("remove", &self.file, error))?;
+            // A folder that held nothing else was made for it.
+            let _ = self.file.parent().map(fs::remove_dir);
             return Ok(vec![format!("removed {}", self.file.display())]);
         };
         let is_first = !self.backup.exists();
