@@ -24,7 +24,7 @@ fn main() -> ExitCode {
     let command = match args::parse(std::env::args_os().skip(1)) {
         // A hook must never exit 2, a mistyped registration included.
         Err(_) if std::env::args_os().any(|arg| arg == "--hook") => return ExitCode::SUCCESS,
-        Err(error) => return fail(&format!("{error}; try `capture --help`")),
+        Err(error) => return fail(&format!("{error}; try `postil capture --help`")),
         Ok(command) => command,
     };
     match command {

@@ -39,7 +39,7 @@ fn main() -> ExitCode {
         Ok(Mode::Finish(finish)) => run::finish(&finish),
         Ok(Mode::Help) => say(&postil_cli::help_of("compress-output")),
         Ok(Mode::Version) => say(concat!("compress-output ", env!("CARGO_PKG_VERSION"), "\n")),
-        Err(message) => fail(&format!("{message}; try `compress-output --help`")),
+        Err(message) => fail(&format!("{message}; try `postil compress-output --help`")),
     }
 }
 

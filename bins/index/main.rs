@@ -20,7 +20,7 @@ use crate::args::Args;
 fn main() -> ExitCode {
     let args = match args::parse() {
         Ok(args) => args,
-        Err(error) => return fail(&format!("{error}; try `index --help`")),
+        Err(error) => return fail(&format!("{error}; try `postil index --help`")),
     };
     if args.help {
         return say(&postil_cli::help_of("index"));

@@ -40,7 +40,7 @@ fn main() -> ExitCode {
     let today = chrono::Local::now().date_naive();
     let args = match args::parse(std::env::args_os().skip(1), today) {
         Ok(args) => args,
-        Err(error) => return fail(&format!("{error}; try `search --help`")),
+        Err(error) => return fail(&format!("{error}; try `postil search --help`")),
     };
     match run(&args) {
         Ok(code) => code,

@@ -29,7 +29,7 @@ use self::report::{Entry, Report};
 
 fn main() -> ExitCode {
     let args = match args::parse(std::env::args_os().skip(1)) {
-        Err(error) => return fail(&format!("{error}; try `triage --help`")),
+        Err(error) => return fail(&format!("{error}; try `postil triage --help`")),
         Ok(Command::Help) => return say(&postil_cli::help_of("triage"), 0),
         Ok(Command::Version) => return say(concat!("triage ", env!("CARGO_PKG_VERSION"), "\n"), 0),
         Ok(Command::Run(args)) => args,

@@ -28,9 +28,9 @@ fn main() -> ExitCode {
     let args = match parse(command, std::env::args_os().skip(1)) {
         Ok(args) if args.words.is_empty() => args,
         Ok(args) => {
-            return fail(&format!("unexpected {:?}; try `vault-mcp --help`", args.words[0]));
+            return fail(&format!("unexpected {:?}; try `postil vault-mcp --help`", args.words[0]));
         }
-        Err(error) => return fail(&format!("{error}; try `vault-mcp --help`")),
+        Err(error) => return fail(&format!("{error}; try `postil vault-mcp --help`")),
     };
     if args.has("help") {
         return say(&help(command));
