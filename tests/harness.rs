@@ -3,6 +3,8 @@
 
 use std::fs;
 use std::io::Write;
+use std::os::unix::fs::{PermissionsExt as _, lchown};
+use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus, Stdio};
 
@@ -12,14 +14,19 @@ use tempfile::TempDir;
 pub(crate) struct World {
     dir: TempDir,
     vars: Vec<(String, String)>,
+    /// Whom the binaries run as, when not as the one who runs the tests.
+    user: Option<u32>,
 }
+
+/// An ordinary user with no rights of its own (`nobody`).
+const NOBODY: u32 = 65_534;
 
 impl World {
     /// Creates an empty HOME with an empty vault and a configuration that
     /// names it.
     pub(crate) fn new() -> Self {
         let dir = tempfile::Builder::new().prefix("postil-test-").tempdir().unwrap();
-        let world = Self { dir, vars: Vec::new() };
+        let world = Self { dir, vars: Vec::new(), user: None };
         fs::create_dir_all(world.vault()).unwrap();
         let config = world.home().join(".config/postil/config.toml");
         fs::create_dir_all(config.parent().unwrap()).unwrap();
@@ -69,6 +76,25 @@ impl World {
         file
     }
 
+    /// Hands everything to an ordinary user when the tests run as root, who may
+    /// read and write everything: later runs are that user's.
+    pub(crate) fn as_ordinary_user(&mut self) {
+        let probe = self.home().join("probe");
+        fs::write(&probe, "").unwrap();
+        fs::set_permissions(&probe, fs::Permissions::from_mode(0)).unwrap();
+        let is_root = fs::read(&probe).is_ok();
+        fs::remove_file(&probe).unwrap();
+        if is_root {
+            // The build may stand where only root can enter.
+            fs::create_dir_all(self.home().join("bin")).unwrap();
+            for name in ["index", "search"] {
+                fs::copy(binary_path(name), self.home().join("bin").join(name)).unwrap();
+            }
+            give_away(self.home());
+            self.user = Some(NOBODY);
+        }
+    }
+
     /// Sets an environment variable for every later run.
     #[allow(dead_code, reason = "not every test file sets variables")]
     pub(crate) fn var(&mut self, name: &str, value: impl Into<String>) {
@@ -77,7 +103,10 @@ impl World {
 
     /// Prepares a run of one of the project's binaries in this world.
     pub(crate) fn command(&self, binary: &str) -> Command {
-        self.prepared(Command::new(binary_path(binary)))
+        match self.user {
+            Some(_) => self.prepared(Command::new(self.home().join("bin").join(binary))),
+            None => self.prepared(Command::new(binary_path(binary))),
+        }
     }
 
     /// Prepares a run of a shell script in this world.
@@ -96,6 +125,9 @@ impl World {
             .env("TZ", "UTC")
             .envs(self.vars.iter().map(|(name, value)| (name, value)))
             .current_dir(self.home());
+        if let Some(user) = self.user {
+            command.uid(user).gid(user);
+        }
         command
     }
 
@@ -104,6 +136,19 @@ impl World {
         let mut command = self.command(binary);
         command.args(args);
         run(command, stdin.as_ref())
+    }
+}
+
+/// Makes everything below `folder` the ordinary user's.
+fn give_away(folder: &Path) {
+    lchown(folder, Some(NOBODY), Some(NOBODY)).unwrap();
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.symlink_metadata().unwrap().is_dir() {
+            give_away(&path);
+        } else {
+            lchown(&path, Some(NOBODY), Some(NOBODY)).unwrap();
+        }
     }
 }
 

@@ -2,7 +2,6 @@
 //! survives and what heals.
 
 use std::fs;
-use std::io::Write as _;
 use std::os::unix::fs::PermissionsExt as _;
 use std::process::Stdio;
 use std::time::{Duration, SystemTime};
@@ -402,46 +401,4 @@ fn the_report_can_be_quiet_and_progress_is_a_count() {
     assert!(!run.errors().contains('\r') && !run.errors().contains('\u{1b}'), "{run}");
     let usage = world.run("index", &["--flul"], "").code(2);
     assert!(usage.errors().contains("--help"), "{usage}");
-}
-
-#[test]
-fn the_schedule_is_written_once_and_taken_out_whole() {
-    let mut world = three();
-    let bin = world.home().join("bin");
-    fs::create_dir(&bin).unwrap();
-    let script = "#!/bin/sh\nf=$HOME/crontab\ncase $1 in\n-l) [ -f $f ] || { echo \"no crontab for \
-                  me\" >&2; exit 1; }; cat $f;;\n-) cat > $f.new && mv $f.new $f;;\nesac\n";
-    executable(&bin.join("crontab"), script);
-    executable(&bin.join("systemctl"), "#!/bin/sh\nexit 1\n");
-    world.var("PATH", format!("{}:/usr/bin:/bin", bin.display()));
-    let crontab = world.home().join("crontab");
-    let own = "MAILTO=me\n5 4 * * * other command\n";
-    fs::write(&crontab, own).unwrap();
-    world.run("index", &["--install-cron", "--every", "5"], "").code(0);
-    let once = fs::read_to_string(&crontab).unwrap();
-    assert!(once.starts_with(own) && once.contains("*/5 * * * * /"), "{once}");
-    world.run("index", &["--install-cron", "--every", "5"], "").code(0);
-    assert_eq!(fs::read_to_string(&crontab).unwrap(), once);
-    let printed = world.run("index", &["--print-cron", "--every", "5"], "").code(0).text();
-    assert!(once.ends_with(&printed), "{printed}");
-    // The line runs as cron would run it.
-    let command = printed.splitn(6, ' ').nth(5).unwrap().to_owned();
-    assert_eq!(run(world.shell(&command), b"").code(0).text(), "");
-    world.finds("zqalpha", &["a.md"]);
-    world.run("index", &["--uninstall-cron"], "").code(0);
-    assert_eq!(fs::read_to_string(&crontab).unwrap(), own);
-    for scheduler in ["systemd", "launchd"] {
-        let text =
-            world.run("index", &["--print-cron", "--scheduler", scheduler], "").code(0).text();
-        assert!(text.contains("index") && text.contains("--quiet"), "{text}");
-    }
-    world.run("index", &["--print-cron", "--scheduler", "at"], "").code(2);
-    world.run("index", &["--install-cron", "--every", "0"], "").code(2);
-}
-
-fn executable(path: &std::path::Path, script: &str) {
-    let mut file = fs::File::create(path).unwrap();
-    file.write_all(script.as_bytes()).unwrap();
-    drop(file);
-    fs::set_permissions(path, fs::Permissions::from_mode(0o755)).unwrap();
 }

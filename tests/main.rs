@@ -18,6 +18,8 @@ mod languages; // training a word table on a toy language
 mod mcp; // the server for agents, over its wire
 mod model; // `postil model`: install, check, refuse
 mod plugin; // the Claude Code plugin and its launcher
+mod reports; // what `index` says: to a terminal, a pipe, a program
+mod schedule; // crontab lines, timers, agents
 mod scrub; // `postil scrub`, and that no credential leaves a note
 mod search; // passages for people, pickers, editors, a local model
 mod setup; // `postil init` and `postil doctor`

@@ -1,6 +1,7 @@
 //! Brings the index up to date with the vault, now or regularly.
 
 mod args;
+mod profile;
 mod schedule;
 mod show;
 
@@ -90,6 +91,10 @@ fn finish(args: &Args, report: &Report) -> ExitCode {
         String::new()
     } else {
         show::summary(report, args.verbose)
+    };
+    let text = match args.profile && !args.json {
+        true => text + &profile::table(report),
+        false => text,
     };
     // A reader that closed the pipe has seen enough.
     let _ = std::io::stdout().write_all(text.as_bytes());

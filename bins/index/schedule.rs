@@ -49,10 +49,10 @@ pub(crate) fn run(action: Schedule, args: &Args, config: &Config) -> Result<Stri
     }
     let entry = Entry { command: command(args)?, every, home: &config.host.home };
     match (action, scheduler) {
-        (Schedule::Print, Scheduler::Cron) => Ok(format!("{}\n", entry.cron_line())),
+        (Schedule::Print, Scheduler::Cron) => Ok(format!("{}\n", entry.cron_line()?)),
         (Schedule::Print, Scheduler::Systemd) => Ok(entry.print(&entry.systemd_files())),
         (Schedule::Print, Scheduler::Launchd) => Ok(entry.print(&[entry.launchd_file()])),
-        (Schedule::Install, Scheduler::Cron) => install_cron(Some(&entry.cron_line())),
+        (Schedule::Install, Scheduler::Cron) => install_cron(Some(&entry.cron_line()?)),
         (Schedule::Install, Scheduler::Systemd) => install_systemd(&entry),
         (Schedule::Install, Scheduler::Launchd) => install_launchd(&entry),
         (Schedule::Uninstall, _) => uninstall(&entry, args.scheduler.as_ref().map(|_| scheduler)),
@@ -75,12 +75,28 @@ struct Entry<'a> {
     home: &'a Path,
 }
 
-/// This program by its absolute path, with the options that name files.
+/// Longest line that every cron takes, in bytes.
+const MAX_CRON_LINE: usize = 990;
+
+/// This program by its absolute path, with the options and variables that name
+/// files: a scheduler starts it without the user's own.
 fn command(args: &Args) -> Result<Vec<String>> {
     let exe = std::env::current_exe()
         .and_then(|exe| exe.canonicalize())
         .map_err(|error| Error::with(ErrorKind::Io, "find this program", error))?;
-    let mut words = vec![text_of(&exe)?, "--quiet".to_owned()];
+    let mut words = Vec::new();
+    for (name, value) in postil_core::config::file_variables() {
+        let value = match name.starts_with("POSTIL_") {
+            true => std::path::absolute(&value).unwrap_or_else(|_| value.into()),
+            // A relative one counts for nothing, here and there.
+            false => value.into(),
+        };
+        words.push(format!("{name}={}", text_of(&value)?));
+    }
+    if !words.is_empty() {
+        words.insert(0, "/usr/bin/env".to_owned());
+    }
+    words.extend([text_of(&exe)?, "--quiet".to_owned()]);
     let overrides = &args.overrides;
     for (flag, path) in [
         ("--vault", &overrides.vault),
@@ -106,7 +122,7 @@ fn text_of(path: &Path) -> Result<String> {
 }
 
 impl Entry<'_> {
-    fn cron_line(&self) -> String {
+    fn cron_line(&self) -> Result<String> {
         let when = match self.every {
             1 => "* * * * *".to_owned(),
             n if n < 60 && 60 % n == 0 => format!("*/{n} * * * *"),
@@ -117,7 +133,12 @@ impl Entry<'_> {
         let words: Vec<String> = self.command.iter().map(|word| quoted(word)).collect();
         // In a crontab `%` ends the command.
         let command = words.join(" ").replace('%', "\\%");
-        format!("{when} {command} {MARK}")
+        let line = format!("{when} {command} {MARK}");
+        if line.len() > MAX_CRON_LINE {
+            let how = "name the files in the configuration instead";
+            return Err(input(format!("the line is too long for a crontab; {how}")));
+        }
+        Ok(line)
     }
 
     fn systemd_files(&self) -> [(PathBuf, String); 2] {
@@ -192,20 +213,24 @@ fn xml(word: &str) -> String {
 }
 
 /// Puts `line` in the place of ours in the user's crontab, or takes ours out.
+/// Everybody else's lines stay byte for byte.
 fn install_cron(line: Option<&str>) -> Result<String> {
     let old = read_crontab()?;
-    let mut lines: Vec<&str> =
-        old.lines().filter(|line| !line.trim_end().ends_with(MARK)).collect();
-    let had_ours = lines.len() < old.lines().count();
-    if line.is_none() && !had_ours {
+    let is_ours = |line: &&str| line.trim_end().ends_with(MARK);
+    let mut new: String = old.split_inclusive('\n').filter(|line| !is_ours(line)).collect();
+    if line.is_none() && new.len() == old.len() {
         return Ok(String::new());
     }
-    lines.extend(line);
-    let mut new = lines.join("\n");
-    if !new.is_empty() {
+    if let Some(line) = line {
+        if !new.is_empty() && !new.ends_with('\n') {
+            new.push('\n');
+        }
+        new.push_str(line);
         new.push('\n');
     }
-    if new != old {
+    if new.is_empty() {
+        must("crontab", &["-r"])?;
+    } else if new != old {
         write_crontab(&new)?;
     }
     Ok(match line {

@@ -8,6 +8,8 @@ use postil_core::ingest::key::shown;
 use postil_core::ingest::{Progress, Report};
 use serde_json::{Value, json};
 
+use crate::profile;
+
 /// A count every so many notes where there is no terminal.
 const COUNT_EVERY: usize = 500;
 
@@ -142,18 +144,6 @@ fn verbose(report: &Report, line: &mut dyn FnMut(String)) {
     for (path, what) in &report.odd {
         line(format!("odd {}: {}", shown(path), shown(what)));
     }
-    let stages: Vec<String> =
-        report.stages_ms.iter().map(|(name, ms)| format!("{name} {ms}")).collect();
-    line(format!(
-        "ms: walk {}, write {} (put {}), links {}, finish {}, total {}; side by side: {}",
-        report.walk_ms,
-        report.write_ms,
-        report.put_ms,
-        report.link_ms,
-        report.finish_ms,
-        report.total_ms,
-        stages.join(", "),
-    ));
 }
 
 pub(crate) fn json(report: &Report, is_verbose: bool) -> String {
@@ -185,7 +175,9 @@ pub(crate) fn json(report: &Report, is_verbose: bool) -> String {
         "skipped": skipped,
         "odd": odd,
         "warnings": report.warnings,
+        "memory_mb": profile::peak_mb(),
         "ms": {
+            "open": report.open_ms,
             "walk": report.walk_ms,
             "write": report.write_ms,
             "put": report.put_ms,

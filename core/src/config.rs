@@ -11,6 +11,7 @@ mod section;
 mod settings;
 mod write;
 
+use std::ffi::OsString;
 use std::fs;
 use std::io::ErrorKind as IoErrorKind;
 use std::path::{Path, PathBuf};
@@ -145,6 +146,29 @@ pub struct Host {
 /// The variable that marks the children of a postil process, so that an agent
 /// started from one does not trigger hooks that start it again.
 pub const CHILD_VARIABLE: &str = "POSTIL_CHILD";
+
+/// Variables that name files and folders: a run that another program starts
+/// needs them to find what this one finds.
+const FILE_VARIABLES: [&str; 11] = [
+    "POSTIL_CONFIG",
+    "POSTIL_CONFIG_DIR",
+    "POSTIL_DATA_DIR",
+    "POSTIL_STATE_DIR",
+    "POSTIL_VAULT",
+    "POSTIL_DB",
+    "POSTIL_MODEL",
+    "POSTIL_LANGUAGES",
+    "XDG_CONFIG_HOME",
+    "XDG_DATA_HOME",
+    "XDG_STATE_HOME",
+];
+
+/// Returns the variables that are set and name files and folders.
+#[allow(clippy::disallowed_methods, reason = "this is the reader the lint points to")]
+pub fn file_variables() -> Vec<(&'static str, OsString)> {
+    let set = |name| std::env::var_os(name).filter(|value| !value.is_empty());
+    FILE_VARIABLES.iter().filter_map(|name| set(*name).map(|value| (*name, value))).collect()
+}
 
 impl Config {
     /// Reads the environment and the configuration file.

@@ -128,12 +128,9 @@ Nothing is ever written into the vault.",
                 Flag::new("json", Takes::Nothing, "print the report as one JSON object"),
                 Flag::new("quiet", Takes::Nothing, "print nothing unless something is wrong")
                     .short('q'),
-                Flag::new(
-                    "verbose",
-                    Takes::Nothing,
-                    "also list every note, what is odd in it, and the time spent",
-                )
-                .short('v'),
+                Flag::new("verbose", Takes::Nothing, "also list every note and what is odd in it")
+                    .short('v'),
+                Flag::new("profile", Takes::Nothing, "also say where time and memory went"),
             ],
         ),
         (

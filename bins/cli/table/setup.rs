@@ -164,7 +164,18 @@ pub(super) const DOCTOR: Command = Command {
     usage: &["[OPTIONS]"],
     about: "Checks configuration, vault, index, model and registration, then replays a hook event \
             about one of your notes and proves that an agent would use the answer.",
-    groups: &[("Files", WHERE), ("Other", HELP)],
+    groups: &[
+        (
+            "Options",
+            &[Flag::new(
+                "profile",
+                Takes::Nothing,
+                "index the vault into a file that is thrown away, and say where the time goes",
+            )],
+        ),
+        ("Files", WHERE),
+        ("Other", HELP),
+    ],
     words: &[],
     has_exclusions: false,
     examples: &[],

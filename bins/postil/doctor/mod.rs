@@ -46,19 +46,21 @@ impl Report {
 /// Runs the command; `Err` is bad usage.
 pub(crate) fn run(args: Vec<OsString>, binaries: &Path) -> Result<Report, String> {
     let usage = |error: lexopt::Error| format!("doctor: {error}; try `postil doctor --help`");
-    let Some(overrides) = parse(args).map_err(usage)? else {
+    let Some((overrides, is_profile)) = parse(args).map_err(usage)? else {
         return Ok(Report { text: postil_cli::help_of("doctor"), is_well: true });
     };
     let mut report = Report { is_well: true, ..Report::default() };
     match Config::load(&overrides) {
+        Ok(_) if is_profile => profile(&overrides, binaries, &mut report),
         Ok(config) => check(&config, &overrides, binaries, &mut report),
         Err(error) => report.bad("config", error),
     }
     Ok(report)
 }
 
-fn parse(args: Vec<OsString>) -> Result<Option<Overrides>, lexopt::Error> {
+fn parse(args: Vec<OsString>) -> Result<Option<(Overrides, bool)>, lexopt::Error> {
     use lexopt::prelude::{Long, Short};
+    let mut is_profile = false;
     let mut overrides = Overrides::default();
     let mut parser = lexopt::Parser::from_args(args);
     while let Some(arg) = parser.next()? {
@@ -67,12 +69,44 @@ fn parse(args: Vec<OsString>) -> Result<Option<Overrides>, lexopt::Error> {
             Long("db") => &mut overrides.db,
             Long("model") => &mut overrides.model,
             Long("config") => &mut overrides.config,
+            Long("profile") => {
+                is_profile = true;
+                continue;
+            }
             Short('h') | Long("help") => return Ok(None),
             other => return Err(other.unexpected()),
         };
         *path = Some(PathBuf::from(parser.value()?));
     }
-    Ok(Some(overrides))
+    Ok(Some((overrides, is_profile)))
+}
+
+/// Indexes the vault from nothing into a temporary file; the profile is what
+/// `index` says of it.
+fn profile(overrides: &Overrides, binaries: &Path, report: &mut Report) {
+    let folder = match tempfile::tempdir() {
+        Ok(folder) => folder,
+        Err(error) => return report.bad("profile", format!("make a temporary folder: {error}")),
+    };
+    let mut command = Command::new(binaries.join("index"));
+    command.arg("--profile").arg("--db").arg(folder.path().join("index.db"));
+    for (flag, value) in [
+        ("--vault", &overrides.vault),
+        ("--model", &overrides.model),
+        ("--config", &overrides.config),
+    ] {
+        if let Some(value) = value {
+            command.arg(flag).arg(value);
+        }
+    }
+    // Its progress and its complaints are for the person who asked.
+    match command.stderr(Stdio::inherit()).output() {
+        Ok(output) if output.status.code().is_some_and(|code| code < 2) => {
+            report.text.push_str(&String::from_utf8_lossy(&output.stdout));
+        }
+        Ok(output) => report.bad("profile", format!("index ended with {}", output.status)),
+        Err(error) => report.bad("profile", format!("start index: {error}")),
+    }
 }
 
 fn check(config: &Config, overrides: &Overrides, binaries: &Path, report: &mut Report) {

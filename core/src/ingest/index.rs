@@ -21,7 +21,7 @@ use crate::store::{self, KnownNote, WriteOutcome, Writer, WriterOptions};
 /// Version of everything that decides what is stored for a text: the chunker,
 /// the keyword analysis and the built-in credential filter. Raised with any of
 /// them; an index of another version rebuilds itself.
-pub const TEXT_VERSION: &str = "1";
+pub const TEXT_VERSION: &str = "2";
 
 /// Time between commits: a commit costs some 20 ms at worst, and what it
 /// guards a second of work.
@@ -35,6 +35,11 @@ const COARSE_TICK_NS: i64 = 2_000_000_000;
 
 /// When the last full run began, nanoseconds since 1970.
 const RUN_KEY: &str = "run_ns";
+
+/// Set while notes are committed whose links, and the links to which, are not
+/// resolved yet: a run that finds it resolves them all.
+const LINKS_KEY: &str = "links";
+const LINKS_OPEN: &str = "open";
 
 /// What a run is given.
 #[derive(Clone, Copy)]
@@ -91,6 +96,7 @@ fn run(job: &Job<'_>, watch: &mut dyn FnMut(Progress) -> bool) -> Result<Report>
         full: job.full,
         check: job.check,
     };
+    let opening = Instant::now();
     let (mut writer, rebuilt) = match Writer::open(job.db, &options)? {
         WriteOutcome::Ready(writer, reason) => (writer, reason),
         WriteOutcome::Busy => return Ok(Report { is_busy: true, ..report }),
@@ -101,6 +107,7 @@ fn run(job: &Job<'_>, watch: &mut dyn FnMut(Progress) -> bool) -> Result<Report>
         walk = source::walk(job.vault, job.scope)?;
     }
     report.rebuilt = rebuilt;
+    report.open_ms = ms(opening);
     let mut run = Run { job, writer: &mut writer, report: &mut report, gone: Gone::default() };
     run.all(&walk, is_single, watch)?;
     let is_interrupted = report.is_interrupted;
@@ -194,11 +201,13 @@ impl Run<'_> {
         let mut committed = Instant::now();
         let total_bytes = changed.iter().map(|file| file.size).sum();
         let mut progress = Progress { total: changed.len(), total_bytes, ..Progress::default() };
+        self.report.n_threads = produce::n_producers(changed);
         produce::each(self.job, changed, known, |parcel| {
             progress.done += 1;
             progress.bytes += parcel.size();
             self.take(parcel, known, &mut touched)?;
             if committed.elapsed() > COMMIT_INTERVAL {
+                self.writer.set_meta(LINKS_KEY, LINKS_OPEN)?;
                 self.writer.commit()?;
                 committed = Instant::now();
             }
@@ -268,14 +277,15 @@ impl Run<'_> {
     /// Resolves the links that stand in written notes or may lead to notes
     /// that came or went.
     fn relink(&mut self, touched: &Touched) -> Result<()> {
-        if touched.names.is_empty() && touched.paths.is_empty() {
+        let is_open = self.writer.meta(LINKS_KEY)?.as_deref() == Some(LINKS_OPEN);
+        if touched.names.is_empty() && touched.paths.is_empty() && !is_open {
             return Ok(());
         }
         let mut notes: Vec<(String, i64)> = Vec::new();
         self.writer.each_path(|path, id| notes.push((path.to_owned(), id)))?;
         let resolver = Resolver::new(notes.iter().map(|(path, _)| path.as_str()));
         let is_due = |path: &str, target: &str| {
-            touched.paths.contains(path) || touched.names.contains(&link_name(target))
+            is_open || touched.paths.contains(path) || touched.names.contains(&link_name(target))
         };
         self.writer.relink(|path, link, old| {
             if !is_due(path, &link.target) {
@@ -285,7 +295,8 @@ impl Run<'_> {
                 Resolution::Note(at) => notes.get(at).map(|(_, id)| *id),
                 Resolution::File | Resolution::Nowhere => None,
             }
-        })
+        })?;
+        if is_open { self.writer.set_meta(LINKS_KEY, "") } else { Ok(()) }
     }
 }
 
@@ -357,5 +368,60 @@ pub(super) fn ms(since: Instant) -> u64 {
 pub(super) fn add_counts(all: &mut BTreeMap<String, usize>, found: &[crate::redact::Finding]) {
     for finding in found {
         *all.entry(finding.name.clone()).or_default() += finding.count;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::panic::{AssertUnwindSafe, catch_unwind};
+
+    use super::*;
+    use crate::store::{Opened, Reader};
+
+    #[test]
+    fn links_of_a_run_that_died_after_a_commit_are_resolved_by_the_next() {
+        let folder = tempfile::tempdir().unwrap();
+        let vault = folder.path().join("vault");
+        fs::create_dir(&vault).unwrap();
+        let write = |name: &str, text: &str| fs::write(vault.join(name), text).unwrap();
+        let (scope, filter) = (Scope::default(), Filter::builtin());
+        let db = folder.path().join("index.db");
+        let job = Job {
+            vault: &vault,
+            scope: &scope,
+            db: &db,
+            embedder: None,
+            filter: &filter,
+            full: false,
+            check: false,
+            only: None,
+        };
+        let leads_to = || {
+            let Opened::Ready(reader) = Reader::open(&db).unwrap() else { panic!("no index") };
+            let source = reader.note_at("source.md").unwrap().unwrap();
+            let to = reader.links_from(source.id).unwrap()[0].to_note;
+            to.map(|id| reader.note(id).unwrap().unwrap().path)
+        };
+        write("source.md", "[[Target]] is linked from this note.\n");
+        index(&job, &mut |_| true).unwrap();
+        assert_eq!(leads_to(), None);
+        write("Target.md", "The target of it.\n");
+        write("other.md", "Another note.\n");
+        let died = catch_unwind(AssertUnwindSafe(|| {
+            index(&job, &mut |progress| match progress.done {
+                // The next note is committed.
+                1 => {
+                    std::thread::sleep(COMMIT_INTERVAL + Duration::from_millis(50));
+                    true
+                }
+                _ => panic!("killed"),
+            })
+        }));
+        assert!(died.is_err());
+        assert_eq!(leads_to(), None, "it died before it resolved links");
+        let report = index(&job, &mut |_| true).unwrap();
+        assert_eq!((report.indexed.len(), report.rebuilt), (0, None));
+        assert_eq!(leads_to().as_deref(), Some("Target.md"));
     }
 }

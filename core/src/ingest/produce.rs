@@ -14,17 +14,24 @@ use std::sync::{Condvar, Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use memchr::memmem;
+
 use super::decode::Source;
 use super::index::Job;
 use super::source::{Reason, Skipped, SourceFile};
 use super::{decode, document, key};
 use crate::analyse;
 use crate::error::{Error, ErrorKind, Result};
-use crate::redact::Finding;
+use crate::redact::{Filter, Finding, Redacted};
 use crate::store::{ChunkRecord, KnownNote, NoteRecord, Searched, field_terms, heading_path, pack};
 
 /// Most bytes of note text that one producer is ahead of the writer by.
 const MAX_AHEAD_BYTES: u64 = 1 << 20;
+
+/// How far from the end of the chunk before it a chunk is looked for: between
+/// them stand headings, links and code that is no chunk. Bounds the work on a
+/// long note.
+const MAX_GAP_BYTES: usize = 1 << 16;
 
 /// Most producers: the writer is the bottleneck beyond that.
 const MAX_PRODUCERS: usize = 4;
@@ -108,7 +115,7 @@ pub(super) fn each(
 }
 
 /// None for a handful of small notes: starting a thread costs more.
-fn n_producers(files: &[&SourceFile]) -> usize {
+pub(super) fn n_producers(files: &[&SourceFile]) -> usize {
     let bytes: u64 = files.iter().map(|file| file.size).sum();
     if files.len() < 4 && bytes < 1 << 18 {
         return 0;
@@ -220,24 +227,27 @@ fn read_sound(job: &Job<'_>, file: &SourceFile, known: Option<&KnownNote>) -> Pa
     });
     warnings.extend(document.warnings);
     let meta = document.meta;
+    let mut at = 0;
     let chunk = |chunk: crate::model::ChunkText| {
+        let text =
+            timed(&mut busy.redact, || piece(job.filter, &scrubbed.text, &mut at, &chunk.text));
+        let flat = job.filter.scrub(&chunk.flat).text;
         let heading = heading_path(&chunk);
         let embedded = job.embedder.map(|embedder| {
             let place = place(&meta.title, &chunk.headings);
-            timed(&mut busy.embed, || embedder.chunk_in(&place, &chunk.text))
+            timed(&mut busy.embed, || embedder.chunk_in(&place, &text))
         });
         let language = match &embedded {
             Some(embedded) => embedded.language,
-            None => analyse::language(&chunk.text),
+            None => analyse::language(&text),
         };
-        let searched =
-            Searched { heading: &heading, text: &chunk.text, flat: &chunk.flat, language };
+        let searched = Searched { heading: &heading, text: &text, flat: &flat, language };
         let terms = timed(&mut busy.analyse, || field_terms(&file.path, &meta, searched));
         ChunkRecord {
             line: chunk.line,
             language,
-            text: timed(&mut busy.redact, || job.filter.scrub(&chunk.text).text),
-            flat: job.filter.scrub(&chunk.flat).text,
+            text,
+            flat,
             terms,
             vector: embedded.map(|e| e.vector),
             heading,
@@ -265,6 +275,21 @@ fn read_sound(job: &Job<'_>, file: &SourceFile, known: Option<&KnownNote>) -> Pa
     Parcel::Note(Box::new(Note { record, found: scrubbed.found, warnings, busy }))
 }
 
+/// A chunk's text as filtered text: a piece of the filtered note where it is
+/// one, which is nearly always; what was put together is filtered anew. `at` is
+/// where the piece before ended.
+fn piece(filter: &Filter, note: &Redacted, at: &mut usize, text: &str) -> Redacted {
+    let window = crate::text::slice(note, *at, *at + text.len() + MAX_GAP_BYTES);
+    match memmem::find(window.as_bytes(), text.as_bytes()) {
+        Some(offset) => {
+            let start = *at + offset;
+            *at = start + text.len();
+            note.slice(start..*at)
+        }
+        None => filter.scrub(text).text,
+    }
+}
+
 fn timed<T>(total: &mut Duration, work: impl FnOnce() -> T) -> T {
     let started = Instant::now();
     let result = work();
@@ -280,4 +305,25 @@ fn place(title: &str, headings: &[String]) -> String {
         place.push_str(heading);
     }
     place
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pieces_of_a_filtered_note_are_filtered_text_and_the_rest_is_filtered_anew() {
+        let secret = ["AKIA", "Z7QKPRWMXN4TLBVD"].concat();
+        let filter = Filter::builtin();
+        let note = filter.scrub(&format!("ñ intro\n\n## A\n{secret} here\n\n## B\nñ end\n")).text;
+        let mut at = 0;
+        assert_eq!(piece(&filter, &note, &mut at, "ñ intro").as_str(), "ñ intro");
+        let text = note.as_str().lines().find(|line| line.ends_with("here")).unwrap().to_owned();
+        assert!(text.starts_with("[REDACTED:"), "{text}");
+        assert_eq!(piece(&filter, &note, &mut at, &text).as_str(), text);
+        // Not a piece of it: nothing gets around the filter.
+        let made = piece(&filter, &note, &mut at, &format!("{secret} made up"));
+        assert!(!made.contains(&secret), "{made}");
+        assert_eq!(piece(&filter, &note, &mut at, "ñ end").as_str(), "ñ end");
+    }
 }

@@ -57,10 +57,15 @@ pub struct Report {
     pub warnings: Vec<String>,
     /// Time spent by the producers, by stage; several run side by side.
     pub stages_ms: [(&'static str, u64); 6],
+    /// Threads that read notes beside the writer.
+    pub n_threads: usize,
     /// Time the writer spent on putting notes into the tables.
     pub put_ms: u64,
     /// Time from the start to the list of files.
     pub walk_ms: u64,
+    /// Time spent on opening the index, and on looking it over where that was
+    /// due.
+    pub open_ms: u64,
     /// Time from the list of files to the last note written.
     pub write_ms: u64,
     /// Time spent on resolving links.

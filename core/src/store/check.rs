@@ -1,9 +1,11 @@
-//! Looks through the tables of record for damage: pages, FTS5's own structure,
-//! and tables that are out of step with each other. SQLite's `integrity_check`
-//! alone finds the first of these only.
+//! Looks through the index for damage: pages, FTS5's own structure, tables that
+//! are out of step with each other, and, on request, every entry of the keyword
+//! table and the snapshot. SQLite's `integrity_check` alone finds the first of
+//! these only.
 
 use rusqlite::Connection;
 
+use super::compare;
 use super::schema::sql;
 use crate::error::Result;
 
@@ -51,16 +53,17 @@ const CLAIMS: [(&str, &str); 7] = [
 ];
 
 /// Returns the first damage found, in words; `None` when all is well. An error
-/// that the damage itself causes counts as damage.
-pub(super) fn damage(conn: &Connection) -> Result<Option<String>> {
-    match look(conn) {
+/// that the damage itself causes counts as damage. `is_deep` compares every
+/// entry with the stored texts, which takes as long as indexing them.
+pub(super) fn damage(conn: &Connection, is_deep: bool) -> Result<Option<String>> {
+    match look(conn, is_deep) {
         Ok(found) => Ok(found),
         Err(error) if is_damage(&error) => Ok(Some(error.to_string())),
         Err(error) => Err(sql("check the index", error)),
     }
 }
 
-fn look(conn: &Connection) -> rusqlite::Result<Option<String>> {
+fn look(conn: &Connection, is_deep: bool) -> rusqlite::Result<Option<String>> {
     let pages: String = conn.query_row("PRAGMA quick_check(1)", [], |row| row.get(0))?;
     if pages != "ok" {
         return Ok(Some(pages));
@@ -72,7 +75,7 @@ fn look(conn: &Connection) -> rusqlite::Result<Option<String>> {
             return Ok(Some(claim.to_owned()));
         }
     }
-    Ok(None)
+    if is_deep { compare::difference(conn) } else { Ok(None) }
 }
 
 /// Whether an error of this module speaks of damage to the index, which only

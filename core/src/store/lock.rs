@@ -14,6 +14,7 @@ use std::path::{Path, PathBuf};
 
 use fs2::FileExt as _;
 
+use super::swap::beside;
 use crate::error::{Error, Result};
 
 /// What the seal says of the index file.
@@ -100,10 +101,4 @@ fn stamp_of(db: &Path) -> String {
 
 fn lock_path(db: &Path) -> PathBuf {
     beside(db, ".lock")
-}
-
-fn beside(path: &Path, suffix: &str) -> PathBuf {
-    let mut name = path.as_os_str().to_owned();
-    name.push(suffix);
-    PathBuf::from(name)
 }

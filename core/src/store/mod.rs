@@ -6,6 +6,7 @@
 
 mod body;
 mod check;
+mod compare;
 mod exact;
 mod filter;
 mod graph;
@@ -15,6 +16,7 @@ mod reader;
 mod record;
 mod schema;
 mod segment;
+mod swap;
 mod vec_ext;
 mod vector;
 mod writer;

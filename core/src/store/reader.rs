@@ -1,6 +1,7 @@
 //! Read-only access to the index. Opens what is there, creates nothing, waits
 //! at most 50 ms for a lock.
 
+use std::os::unix::fs::MetadataExt as _;
 use std::path::Path;
 use std::time::Duration;
 
@@ -36,6 +37,10 @@ macro_rules! link_columns {
 
 /// The longest a reader waits for a lock.
 const BUSY_TIMEOUT: Duration = Duration::from_millis(50);
+
+/// How often an index may be replaced while it is being opened: twice in a
+/// millisecond would be two rebuilds.
+const MAX_SWAPS: usize = 3;
 
 /// Candidates of the 4-bit scan that are scored again with 8 bits, at least.
 const N_RESCORED: usize = 100;
@@ -122,9 +127,21 @@ impl Reader {
     /// # Errors
     /// When the file exists but cannot be read: locked, corrupt, no permission.
     pub fn open(path: &Path) -> Result<Opened> {
-        if !path.is_file() {
-            return Ok(Opened::Absent);
+        let Some(mut file) = file_at(path) else { return Ok(Opened::Absent) };
+        for _ in 0..MAX_SWAPS {
+            let opened = Self::open_file(path);
+            // Swapped while it was being opened: the old file beside the new
+            // one's log would be half of each.
+            match file_at(path) {
+                Some(now) if now != file => file = now,
+                _ => return opened,
+            }
         }
+        let doing = format!("open index {}: it is being replaced", path.display());
+        Err(Error::new(ErrorKind::Store, doing))
+    }
+
+    fn open_file(path: &Path) -> Result<Opened> {
         let conn = connect(path)?;
         if schema::version(&conn)? != Some(SCHEMA_VERSION) {
             return Ok(Opened::Foreign);
@@ -656,6 +673,12 @@ fn connect(path: &Path) -> Result<Connection> {
 fn set_up(conn: &Connection) -> Result<()> {
     // Mapped pages are read in place; the limit is SQLite's own maximum.
     conn.pragma_update(None, "mmap_size", 0x7fff_0000_i64).map_err(|error| sql("open index", error))
+}
+
+/// Device and number of the file at `path`; `None` when there is no file.
+fn file_at(path: &Path) -> Option<(u64, u64)> {
+    let meta = std::fs::metadata(path).ok().filter(std::fs::Metadata::is_file)?;
+    Some((meta.dev(), meta.ino()))
 }
 
 fn is_cannot_open(error: &rusqlite::Error) -> bool {

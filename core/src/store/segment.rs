@@ -548,6 +548,32 @@ fn encode_postings(postings: &[u32]) -> Vec<u8> {
     out
 }
 
+/// Calls `visit(document, code)` for every posting of a list.
+pub(super) fn each_posting(mut list: &[u8], mut visit: impl FnMut(u32, u8)) {
+    while let Some((head, rest)) = list.split_first_chunk::<4>() {
+        let word = |at: usize| u32::from(u16::from_le_bytes([head[at], head[at + 1]]));
+        let (base, n) = (word(0) << 16, word(2) as usize + 1);
+        let Some((codes, mut gaps)) = rest.split_at_checked(n) else { return };
+        let mut next = 0;
+        for code in codes {
+            let gap = match gaps {
+                [255, low, high, rest @ ..] => {
+                    gaps = rest;
+                    u32::from(u16::from_le_bytes([*low, *high]))
+                }
+                [gap, rest @ ..] => {
+                    gaps = rest;
+                    u32::from(*gap)
+                }
+                [] => return,
+            };
+            visit(base + next + gap, *code);
+            next += gap + 1;
+        }
+        list = gaps;
+    }
+}
+
 /// Sets bit `n`, growing the set as needed.
 fn set_bit(bits: &mut Vec<u8>, n: usize) {
     if bits.len() <= n / 8 {
@@ -621,6 +647,9 @@ mod tests {
         let data = encode_postings(&docs.map(|(doc, code)| doc << 8 | code));
         let expected = [&[0, 0, 0, 0, 1, 7][..], &[1, 0, 2, 0, 9, 4, 5, 2, 0, 255, 0, 2]].concat();
         assert_eq!(data, expected);
+        let mut read = Vec::new();
+        each_posting(&data, |doc, code| read.push((doc, u32::from(code))));
+        assert_eq!(read, docs);
     }
 
     #[test]

@@ -239,7 +239,16 @@ fn a_damaged_file_is_rebuilt_and_a_stranger_is_left_alone() {
     let mut rebuilt = writer(&path, &options());
     rebuilt.put(&note("a.md", &["alpha"])).unwrap();
     rebuilt.finish().unwrap();
+    drop(rebuilt);
     assert_eq!(find(&path, "alpha").0, ["alpha"]);
+    // It may have been somebody's letter.
+    let aside = dir.path().join("index.db.old");
+    assert_eq!(std::fs::read(&aside).unwrap(), vec![7; 100_000]);
+    // Now it was an index.
+    std::fs::write(&path, vec![8; 100_000]).unwrap();
+    writer(&path, &options()).finish().unwrap();
+    assert_eq!(reader(&path).counts().unwrap(), (0, 0));
+    assert!(!dir.path().join("index.db.old-2").exists());
 
     let stranger = dir.path().join("other.db");
     rusqlite::Connection::open(&stranger)
@@ -248,6 +257,24 @@ fn a_damaged_file_is_rebuilt_and_a_stranger_is_left_alone() {
     assert!(Writer::open(&stranger, &options()).is_err());
     assert!(matches!(Reader::open(&stranger).unwrap(), Opened::Foreign));
     assert!(matches!(Reader::open(&dir.path().join("no.db")).unwrap(), Opened::Absent));
+}
+
+#[test]
+fn what_a_run_left_that_died_before_its_first_table_is_begun_anew() {
+    let dir = TempDir::new().unwrap();
+    let path = dir.path().join("index.db");
+    rusqlite::Connection::open(&path)
+        .and_then(|conn| conn.execute_batch("PRAGMA page_size = 4096; PRAGMA journal_mode = WAL"))
+        .unwrap();
+    assert!(path.metadata().unwrap().len() > 0);
+    let mut first = writer(&path, &options());
+    first.put(&note("a.md", &["alpha"])).unwrap();
+    first.finish().unwrap();
+    drop(first);
+    assert_eq!(find(&path, "alpha").0, ["alpha"]);
+    let conn = rusqlite::Connection::open(&path).unwrap();
+    let page: i64 = conn.query_row("PRAGMA page_size", [], |row| row.get(0)).unwrap();
+    assert_eq!(page, schema::PAGE_SIZE);
 }
 
 #[test]
@@ -276,4 +303,102 @@ fn zero_vectors_are_never_near() {
     writer.put(&empty).unwrap();
     writer.finish().unwrap();
     assert!(find(&path, "alpha").1.is_empty());
+}
+
+#[test]
+fn a_rebuild_takes_the_place_of_an_index_behind_a_link_and_is_private() {
+    use std::os::unix::fs::{PermissionsExt as _, symlink};
+    let dir = TempDir::new().unwrap();
+    let path = dir.path().join("real.db");
+    writer(&path, &options()).finish().unwrap();
+    let link = dir.path().join("link.db");
+    symlink("real.db", &link).unwrap();
+    let full = WriterOptions { full: true, ..options() };
+    let mut rebuilt = writer(&link, &full);
+    rebuilt.put(&note("a.md", &["alpha"])).unwrap();
+    rebuilt.finish().unwrap();
+    drop(rebuilt);
+    assert!(link.symlink_metadata().unwrap().is_symlink());
+    assert_eq!(path.metadata().unwrap().permissions().mode() & 0o777, 0o600);
+    assert_eq!(find(&path, "alpha").0, ["alpha"]);
+    assert_eq!(find(&link, "alpha").0, ["alpha"]);
+}
+
+#[test]
+fn a_reader_of_the_old_log_keeps_what_it_reads_through_a_rebuild() {
+    let dir = TempDir::new().unwrap();
+    let path = dir.path().join("index.db");
+    let mut first = writer(&path, &options());
+    first.put(&note("a.md", &["alpha"])).unwrap();
+    first.finish().unwrap();
+    drop(first);
+    let before = reader(&path);
+    let mut second = writer(&path, &options());
+    second.put(&note("b.md", &["beta"])).unwrap();
+    // The reader before needs the file as it was: the log cannot be folded in.
+    second.finish().unwrap();
+    drop(second);
+    let between = reader(&path);
+    let mut rebuilt = writer(&path, &WriterOptions { full: true, ..options() });
+    rebuilt.put(&note("c.md", &["gamma"])).unwrap();
+    rebuilt.finish().unwrap();
+    drop(rebuilt);
+    assert_eq!(before.counts().unwrap(), (1, 1));
+    assert_eq!(between.counts().unwrap(), (2, 2));
+    assert_eq!(find(&path, "gamma").0, ["gamma"]);
+    drop((before, between));
+    let mut last = writer(&path, &options());
+    last.put(&note("d.md", &["delta"])).unwrap();
+    last.finish().unwrap();
+    assert_eq!(find(&path, "delta").0, ["delta"]);
+    assert_eq!(find(&path, "gamma").0, ["gamma"]);
+    assert_eq!(find(&path, "alpha").0, Vec::<String>::new());
+}
+
+#[test]
+fn what_is_out_of_step_is_found_though_the_file_is_sound() {
+    const SHALLOW: [&str; 4] = [
+        "DELETE FROM keyword WHERE rowid = 3",
+        "INSERT INTO keyword (rowid, terms) VALUES (99, 'ghost')",
+        "DELETE FROM vector WHERE chunk_id = 3",
+        "UPDATE note SET n_chunks = n_chunks + 1 WHERE id = 1",
+    ];
+    const DEEP: [&str; 6] = [
+        "DELETE FROM keyword WHERE rowid = 3;
+         INSERT INTO keyword (rowid, terms) VALUES (3, 'other words')",
+        "DELETE FROM posting WHERE term = 'alpha'",
+        "UPDATE posting SET data = (SELECT data FROM posting WHERE term = 'beta')
+         WHERE term = 'alpha'",
+        "UPDATE chunk SET body = (SELECT body FROM chunk WHERE id = 5), len = 5 WHERE id = 3",
+        "UPDATE block SET data = zeroblob(length(data)) WHERE (id >> 32) & 255 = 4",
+        "UPDATE note SET title = 'zqother' WHERE id = 2",
+    ];
+    let meta_model = WriterOptions { model: "m".into(), ..options() };
+    for (is_deep, statement) in
+        SHALLOW.map(|text| (false, text)).into_iter().chain(DEEP.map(|text| (true, text)))
+    {
+        let dir = TempDir::new().unwrap();
+        let path = dir.path().join("index.db");
+        let mut first = writer(&path, &meta_model);
+        first.put(&note("a.md", &["alpha beta", "gamma"])).unwrap();
+        first.put(&note("b.md", &["beta beta", "delta ñandú"])).unwrap();
+        first.finish().unwrap();
+        drop(first);
+        let mut second = writer(&path, &meta_model);
+        second.put(&note("a.md", &["alpha alpha", "gamma"])).unwrap();
+        second.finish().unwrap();
+        drop(second);
+        let conn = rusqlite::Connection::open(&path).unwrap();
+        assert_eq!(check::damage(&conn, true).unwrap(), None);
+        conn.execute_batch(statement).unwrap();
+        let pages: String = conn.query_row("PRAGMA quick_check", [], |row| row.get(0)).unwrap();
+        assert_eq!(pages, "ok", "{statement}");
+        assert_eq!(check::damage(&conn, false).unwrap().is_some(), !is_deep, "{statement}");
+        let found = check::damage(&conn, true).unwrap();
+        assert!(found.is_some(), "{statement}");
+        drop(conn);
+        let asked = WriterOptions { check: true, ..meta_model.clone() };
+        let outcome = Writer::open(&path, &asked).unwrap();
+        assert!(matches!(outcome, WriteOutcome::Ready(_, Some(_))), "{statement}");
+    }
 }

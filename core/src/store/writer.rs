@@ -7,8 +7,8 @@
 //! segments and each text is analysed a few times at most.
 
 use std::collections::HashMap;
+use std::io::Read as _;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
 use chrono::NaiveDate;
 use rusqlite::{Connection, OptionalExtension as _, params};
@@ -20,22 +20,17 @@ use super::reader::{chunk_row, note_meta};
 use super::record::{FieldTerms, KnownNote, NoteRecord, Searched, field_terms};
 use super::schema::{self, PAGE_SIZE, SCHEMA_VERSION, sql};
 use super::segment::{DOC_BYTES, Doc, DocFlags, Kind, SegmentBuilder, block_id};
+use super::swap::{self, beside, connect, fold_log, keep_private, swap};
 use super::vec_ext;
 use super::vector::{Code8, Place, PlaceReader};
 use crate::error::{Error, ErrorKind, Result};
 use crate::model::{Link, NoteMeta};
-
-/// How long a writer waits for readers to let go of the file.
-const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// What FTS5 collects before it writes, in bytes, and how many pieces of a level
 /// it merges while it does: from nothing it writes few large pieces that are
 /// merged once at the end, afterwards its own defaults.
 const BULK_KEYWORDS: [i64; 2] = [16 << 20, 0];
 const DEFAULT_KEYWORDS: [i64; 2] = [1 << 20, 4];
-
-/// How long the end of a run waits for readers, to leave no log behind.
-const FOLD_TIMEOUT: Duration = Duration::from_millis(200);
 
 /// A segment is merged with the one before it unless that one is more than
 /// this many times larger: at 8 there are at most 6 segments for 200,000
@@ -78,6 +73,9 @@ pub struct Writer {
     /// Where the finished index goes, when it is built beside an old one.
     target: Option<PathBuf>,
     path: PathBuf,
+    /// What is at `target` may be somebody's letter: it is kept under another
+    /// name.
+    keeps_old: bool,
     /// Collects the first segment while everything is written from nothing.
     builder: Option<SegmentBuilder>,
     /// Chunks of `builder` that were replaced in the same run.
@@ -100,25 +98,35 @@ impl Writer {
     /// an index at all.
     pub fn open(path: &Path, options: &WriterOptions) -> Result<WriteOutcome> {
         vec_ext::register();
+        let path = &swap::real(path);
         if let Some(folder) = path.parent() {
             std::fs::create_dir_all(folder).map_err(|error| Error::io("create", folder, error))?;
         }
         let Some(mut lock) = try_lock(path)? else { return Ok(WriteOutcome::Busy) };
         let building = beside(path, ".building");
-        remove_database(&building)?;
-        // Before anything opens the file: that alone may fold its log in.
+        swap::remove(&building)?;
+        // Before anything opens the file.
         let seal = lock.seal(path);
-        let reason = match rebuild_reason(path, options)? {
+        let is_ours = seal != Seal::Absent || has_sqlite_header(path);
+        let reason = match rebuild_reason(path, options) {
+            Err(error) if error.kind() == ErrorKind::Input && is_blank(path) => {
+                swap::remove(path)?;
+                None
+            }
+            outcome => outcome?,
+        };
+        let reason = match reason {
             Some(reason) => Some(reason),
             None => distrust(path, seal, options.check)?,
         };
         if reason.is_none() {
             lock.open_seal()?;
         }
-        let writer = match &reason {
+        let mut writer = match &reason {
             Some(_) => Self::on_file(&building, Some(path), lock)?,
             None => Self::on_file(path, None, lock)?,
         };
+        writer.keeps_old = !is_ours;
         writer.store_options(options)?;
         Ok(WriteOutcome::Ready(Box::new(writer), reason))
     }
@@ -126,8 +134,7 @@ impl Writer {
     fn on_file(path: &Path, target: Option<&Path>, lock: WriterLock) -> Result<Self> {
         let doing = format!("open index {}", path.display());
         keep_private(path);
-        let conn = Connection::open(path).map_err(|error| sql(&doing, error))?;
-        conn.busy_timeout(BUSY_TIMEOUT).map_err(|error| sql(&doing, error))?;
+        let conn = connect(path).map_err(|error| sql(&doing, error))?;
         let is_new = schema::version(&conn)?.is_none();
         if is_new {
             conn.pragma_update(None, "page_size", PAGE_SIZE).map_err(|error| sql(&doing, error))?;
@@ -149,6 +156,7 @@ impl Writer {
             conn,
             target: target.map(Path::to_owned),
             path: path.to_owned(),
+            keeps_old: false,
             builder: None,
             replaced: Vec::new(),
             next_chunk: 1,
@@ -586,10 +594,11 @@ impl Writer {
             None => self.extend_snapshot()?,
         }
         self.commit()?;
-        match self.target.take() {
+        match self.target.clone() {
             Some(target) => {
                 self.lock.open_seal()?;
                 self.replace(&target)?;
+                self.target = None;
             }
             None => {
                 fold_log(&self.conn).map_err(|error| sql("fold the log into the index", error))?;
@@ -681,40 +690,24 @@ impl Writer {
         .map(drop)
     }
 
-    /// Puts this database in the place of `target`, as one transaction of the
-    /// target where that is readable, so that readers never see half of it.
+    /// Puts this database in the place of `target`; readers keep the old one
+    /// until they open the index anew.
     fn replace(&mut self, target: &Path) -> Result<()> {
         let doing = format!("replace index {}", target.display());
-        if self.copy_over(target).is_err() {
-            // The old file is damaged beyond use: nobody can be reading it.
-            fold_log(&self.conn).map_err(|error| sql(&doing, error))?;
-            self.close().map_err(|error| sql(&doing, error))?;
-            remove_database(target)?;
-            std::fs::rename(&self.path, target)
-                .map_err(|error| Error::io("replace", target, error))?;
+        fold_log(&self.conn).map_err(|error| sql(&doing, error))?;
+        self.close().map_err(|error| sql(&doing, error))?;
+        if self.keeps_old {
+            swap::set_aside(target)?;
         }
-        remove_database(&self.path)?;
-        let conn = Connection::open(target).map_err(|error| sql(&doing, error))?;
-        conn.busy_timeout(BUSY_TIMEOUT).map_err(|error| sql(&doing, error))?;
-        fold_log(&conn).map_err(|error| sql(&doing, error))?;
-        self.conn = conn;
-        self.path = target.to_owned();
+        swap(&self.path, target)?;
+        target.clone_into(&mut self.path);
+        self.conn = connect(target).map_err(|error| sql(&doing, error))?;
         Ok(())
     }
 
     fn close(&mut self) -> rusqlite::Result<()> {
         drop(std::mem::replace(&mut self.conn, Connection::open_in_memory()?));
         Ok(())
-    }
-
-    fn copy_over(&self, target: &Path) -> rusqlite::Result<()> {
-        keep_private(target);
-        let mut to = Connection::open(target)?;
-        to.busy_timeout(BUSY_TIMEOUT)?;
-        // Reads the old header: a damaged file is not copied over.
-        to.query_row("SELECT count(*) FROM sqlite_schema", [], |_| Ok(()))?;
-        let backup = rusqlite::backup::Backup::new(&self.conn, &mut to)?;
-        backup.run_to_completion(i32::MAX, Duration::from_millis(20), None)
     }
 }
 
@@ -728,32 +721,9 @@ impl Drop for Writer {
             let _ = self.lock.close_seal(&self.path);
         } else if self.target.is_some() && is_closed {
             // The next run removes it otherwise.
-            let _ = remove_database(&self.path);
+            let _ = swap::remove(&self.path);
         }
     }
-}
-
-/// Makes an index, and with it the files that SQLite puts beside it, its owner's
-/// alone: it holds the text of the notes. Where that cannot be had, opening says
-/// why.
-fn keep_private(path: &Path) {
-    let mut options = std::fs::OpenOptions::new();
-    options.write(true).create(true).truncate(false);
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::{OpenOptionsExt as _, PermissionsExt as _};
-        let file = options.mode(0o600).open(path);
-        let _ = file.and_then(|file| file.set_permissions(std::fs::Permissions::from_mode(0o600)));
-    }
-}
-
-/// Folds the log into the file. Readers may hold it open: then a later run
-/// does it, and this one waits for them a moment only.
-fn fold_log(conn: &Connection) -> rusqlite::Result<()> {
-    conn.busy_timeout(FOLD_TIMEOUT)?;
-    let folded = conn.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()));
-    conn.busy_timeout(BUSY_TIMEOUT)?;
-    folded
 }
 
 /// Says why the file of an index that could be continued cannot be trusted.
@@ -767,9 +737,8 @@ fn distrust(path: &Path, seal: Seal, check: bool) -> Result<Option<String>> {
         Seal::Whole | Seal::Open | Seal::Absent => {}
     }
     let doing = format!("check index {}", path.display());
-    let conn = Connection::open(path).map_err(|error| sql(&doing, error))?;
-    conn.busy_timeout(BUSY_TIMEOUT).map_err(|error| sql(&doing, error))?;
-    Ok(check::damage(&conn)?.map(|damage| format!("the old index is damaged ({damage})")))
+    let conn = connect(path).map_err(|error| sql(&doing, error))?;
+    Ok(check::damage(&conn, check)?.map(|damage| format!("the old index is damaged ({damage})")))
 }
 
 #[derive(Debug)]
@@ -912,11 +881,29 @@ fn rebuild_reason(path: &Path, options: &WriterOptions) -> Result<Option<String>
         .map(|(_, name)| format!("{name} changed")))
 }
 
+/// Whether the file is a database without any table: all that a run leaves
+/// which dies, or finds the disk full, before its first one.
+fn is_blank(path: &Path) -> bool {
+    let read = || -> rusqlite::Result<bool> {
+        let conn = connect(path)?;
+        let n: i64 = conn.query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0))?;
+        let id: i64 = conn.pragma_query_value(None, "application_id", |row| row.get(0))?;
+        Ok(n == 0 && id == 0)
+    };
+    read().unwrap_or(false)
+}
+
+/// Whether the file is a database, or nothing at all.
+fn has_sqlite_header(path: &Path) -> bool {
+    let mut head = [0; 16];
+    let read = std::fs::File::open(path).and_then(|mut file| file.read(&mut head));
+    read.is_ok_and(|n| n == 0 || head == *b"SQLite format 3\0") || !path.exists()
+}
+
 /// Reads what identifies an index; `None` when it is of an older schema.
 fn read_options(path: &Path) -> Result<Option<[String; 3]>> {
     let doing = format!("read index {}", path.display());
-    let conn = Connection::open(path).map_err(|error| sql(&doing, error))?;
-    conn.busy_timeout(BUSY_TIMEOUT).map_err(|error| sql(&doing, error))?;
+    let conn = connect(path).map_err(|error| sql(&doing, error))?;
     match schema::version(&conn)? {
         Some(SCHEMA_VERSION) => {}
         Some(newer) if newer > SCHEMA_VERSION => {
@@ -942,24 +929,4 @@ fn read_options(path: &Path) -> Result<Option<[String; 3]>> {
             .unwrap_or_default();
     }
     Ok(Some(values))
-}
-
-fn beside(path: &Path, suffix: &str) -> PathBuf {
-    let mut name = path.as_os_str().to_owned();
-    name.push(suffix);
-    PathBuf::from(name)
-}
-
-/// Removes a database with its log; nothing when it is not there.
-fn remove_database(path: &Path) -> Result<()> {
-    for suffix in ["", "-wal", "-shm", "-journal"] {
-        let file = beside(path, suffix);
-        match std::fs::remove_file(&file) {
-            Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
-                return Err(Error::io("remove", &file, error));
-            }
-            _ => {}
-        }
-    }
-    Ok(())
 }
