@@ -81,7 +81,7 @@ impl World {
     pub(crate) fn as_ordinary_user(&mut self) {
         let probe = self.home().join("probe");
         fs::write(&probe, "").unwrap();
-        fs::set_permissions(&probe, fs::Permissions::from_mode(0)).unwrap();
+        fs::set_permissions(&probe, fs::Permissions::from_mode(0o000)).unwrap();
         let is_root = fs::read(&probe).is_ok();
         fs::remove_file(&probe).unwrap();
         if is_root {

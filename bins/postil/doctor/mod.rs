@@ -8,6 +8,7 @@ mod replay;
 use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
 
 use postil_core::config::{Config, Overrides};
 use postil_core::embed::Embedder;
