@@ -193,6 +193,38 @@ def one_session(options):
         world.close()
 
 
+def fork(options):
+    """A forked session knows what its parent was told; a resumed one knows it anyway."""
+    world = World(options, NOTES)
+    try:
+        again = "Tell me again how we rotate the staging certificates"
+        requests = world.run({"main": [[{"text": "ok"}]] * 9}, QUESTION, again, more=["--fork-session"])
+        once(conversation(requests), "MARK-STAGING")
+        log = [line for line in world.log().splitlines() if "UserPromptSubmit" in line]
+        expect(len(log) == 2 and "nothing-new" in log[1], world.log())
+        expect(len(list((world.home / ".local/state/postil/sessions").iterdir())) == 2, "the fork is no session of its own")
+    finally:
+        world.close()
+
+
+def stats(options):
+    """`postil stats` after a real session: injections per 100 prompts, tokens, notes, what was opened."""
+    world = World(options, NOTES)
+    try:
+        main = [[{"tool": "Read", "input": {"file_path": f"{world.vault}/02-areas/staging.md"}}], [{"text": "done"}], [{"text": "ok"}], [{"text": "ok"}]]
+        world.run({"main": main}, QUESTION, "ok", "What is the retry policy of retry_payment for card charges?")
+        stats = json.loads(world.postil("stats", "--json"))
+        expect(stats["prompts"] == 3, stats)
+        expect(66 < stats["injections_per_100_prompts"] < 67, stats)
+        notes = {note["path"]: note for note in stats["notes"]}
+        expect(notes["02-areas/staging.md"]["opened"] == 1, notes)
+        expect(notes["02-areas/payments.md"]["opened"] == 0, notes)
+        expect(stats["tokens"] > 50 and stats["opened"] == 1 and stats["failed"] == 0, stats)
+        print("      " + world.postil("stats").splitlines()[0])
+    finally:
+        world.close()
+
+
 def machine_prompts(options):
     """A finished background task is no prompt of the user's."""
     world = World(options, NOTES)
@@ -254,7 +286,7 @@ def latency(options):
         world.close()
 
 
-CHECKS = [every_event, subagent, older_form, under_the_cap, silence, one_session, machine_prompts, codex, *plugin_checks.CHECKS, latency]
+CHECKS = [every_event, subagent, older_form, under_the_cap, silence, one_session, fork, stats, machine_prompts, codex, *plugin_checks.CHECKS, latency]
 
 
 def main():
@@ -263,22 +295,27 @@ def main():
         parser.add_argument(f"--{name}", required=True)
     parser.add_argument("names", nargs="*", help="only these checks")
     options = parser.parse_args()
+    unknown = set(options.names) - {check.__name__ for check in CHECKS}
+    if unknown:
+        parser.error(f"no check is called {', '.join(sorted(unknown))}")
     with tempfile.TemporaryDirectory(prefix="postil-client-model-") as folder:
         postil = os.path.join(options.binaries, "postil")
         install = [postil, "model", "install", options.model, "--model", folder]
         subprocess.run(install, check=True, capture_output=True, env={"HOME": folder, "PATH": "/usr/bin:/bin"})
         options.model = folder
-        failed = 0
+        passed = failed = 0
         for check in CHECKS:
             if options.names and check.__name__ not in options.names:
                 continue
             try:
                 check(options)
+                passed += 1
                 print(f"ok    {check.__name__}: {check.__doc__.strip()}", flush=True)
             except (AssertionError, SystemExit, subprocess.TimeoutExpired):
                 failed += 1
                 print(f"FAIL  {check.__name__}: {check.__doc__.strip()}", flush=True)
                 traceback.print_exc()
+        print(f"client: {passed} passed, {failed} failed")
     sys.exit(1 if failed else 0)
 
 

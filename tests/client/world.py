@@ -54,9 +54,9 @@ class World:
         file = self.home / ".local/state/postil/postil.log"
         return file.read_text() if file.exists() else ""
 
-    def run(self, scripts, *prompts, model="claude-opus-5-5", timeout=90):
-        """Runs the client once for each prompt, each continuing the one before;
-        returns the bodies of all requests."""
+    def run(self, scripts, *prompts, model="claude-opus-5-5", timeout=90, more=()):
+        """Runs the client once for each prompt, each continuing the one before
+        with the arguments `more`; returns the bodies of all requests."""
         api = FakeApi(scripts)
         env = {
             **self.env, "IS_SANDBOX": "1", "ANTHROPIC_BASE_URL": f"http://127.0.0.1:{api.port}",
@@ -68,7 +68,7 @@ class World:
                 command = [self.options.client, "-p", prompt, "--model", model, "--output-format", "stream-json",
                            "--verbose", "--permission-mode", "bypassPermissions"]
                 if n:
-                    command.append("--continue")
+                    command += ["--continue", *more]
                 done = subprocess.run(command, cwd=self.project, env=env, stdin=subprocess.DEVNULL,
                                       capture_output=True, text=True, timeout=timeout)
                 if done.returncode != 0:

@@ -64,7 +64,10 @@ fn compressed(config: &Config, report: &mut Report) {
     if !config.compress.enabled {
         return;
     }
-    let kept = latest(&config.paths.outputs, 1, |_| true).pop();
+    // Hidden files are the folder's own housekeeping.
+    let is_output =
+        |path: &Path| path.file_name().is_some_and(|name| !name.to_string_lossy().starts_with('.'));
+    let kept = latest(&config.paths.outputs, 1, is_output).pop();
     let Some((time, kept)) = kept else { return };
     let Some(name) = kept.file_name().map(|name| name.to_string_lossy().into_owned()) else {
         return;
