@@ -1,8 +1,7 @@
 //! What makes a hook fail open: whoever claims the answer first gives it, and
-//! the process exits 0 at the deadline and on a panic.
+//! a panic ends the process with 0.
 
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::{Duration, Instant};
 
 use super::log::Log;
 
@@ -26,21 +25,7 @@ pub(super) fn install_panic_hook(log: Log) {
     }));
 }
 
-/// Ends the process `deadline` after `start`, unless the answer is out by then.
-pub(super) fn start_deadline(start: Instant, deadline: Duration, log: Log) {
-    let wait = move || {
-        std::thread::sleep(deadline.saturating_sub(start.elapsed()));
-        if claim() {
-            log.write("deadline", &[]);
-            exit();
-        }
-    };
-    // The thread only sleeps and appends a line. If the system refuses one more
-    // thread, the agent's own timeout remains.
-    let _ = std::thread::Builder::new().stack_size(64 * 1024).spawn(wait);
-}
-
-#[allow(clippy::exit, reason = "a hook that is out of time or out of order ends here, with 0")]
+#[allow(clippy::exit, reason = "a hook that is out of order ends here, with 0")]
 fn exit() {
     std::process::exit(0);
 }

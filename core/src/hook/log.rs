@@ -35,12 +35,21 @@ impl Log {
         self.event = Some(event);
     }
 
+    /// Where the lines go.
+    pub(super) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// What a line begins with, up to the event.
+    pub(super) fn head(&self) -> String {
+        format!("{} {} ", chrono::Utc::now().format("%Y-%m-%dT%H:%M:%SZ"), self.hook)
+    }
+
     /// Appends a line; `outcome` is one of the code's own words.
     pub(super) fn write(&self, outcome: &str, counts: &[(&'static str, usize)]) {
-        let now = chrono::Utc::now().format("%Y-%m-%dT%H:%M:%SZ");
         let event = self.event.map_or("-", EventKind::name);
         let ms = self.start.elapsed().as_millis();
-        let mut line = format!("{now} {} {event} {outcome} ms={ms}", self.hook);
+        let mut line = format!("{}{event} {outcome} ms={ms}", self.head());
         for (name, n) in counts {
             line.push_str(&format!(" {name}={n}"));
         }

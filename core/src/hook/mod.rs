@@ -4,6 +4,7 @@
 //! deadline all end the same way: nothing on stdout, exit code 0, one line in
 //! the log. Nothing here knows the index or the vault.
 
+mod alarm;
 mod guard;
 mod json;
 pub mod log;
@@ -68,11 +69,12 @@ pub fn run(
     }
     let mut log = Log::new(&config.paths.log, hook.name, start);
     guard::install_panic_hook(log.clone());
-    guard::start_deadline(start, (hook.deadline)(&config), log.clone());
+    alarm::set((hook.deadline)(&config).saturating_sub(start.elapsed()), log.path(), log.head());
     let answer = read_input().and_then(|input| {
         let event = Event::parse(&input, config.host.is_cursor)
             .ok_or_else(|| Error::new(ErrorKind::Input, "read event: not one of an agent's"))?;
         log.about(event.kind);
+        alarm::about(event.kind);
         handler(&event, &config)
     });
     // A panic from here on has a reply that is out, or half of one: either way
@@ -84,7 +86,7 @@ pub fn run(
 /// Writes the reply, if it is not too late, then the log line.
 fn finish(answer: Result<Answer>, log: &Log) {
     if !guard::claim() {
-        // The deadline has it and ends the process any moment.
+        // The deadline or a panic has it and ends the process any moment.
         return;
     }
     match answer {

@@ -39,6 +39,19 @@ pub enum EventKind {
 }
 
 impl EventKind {
+    /// Every kind.
+    pub(super) const ALL: [Self; 9] = [
+        Self::SessionStart,
+        Self::UserPromptSubmit,
+        Self::UserPromptExpansion,
+        Self::PreToolUse,
+        Self::PostToolUse,
+        Self::PostToolUseFailure,
+        Self::SubagentStart,
+        Self::Stop,
+        Self::Other,
+    ];
+
     /// Reads an agent's name for an event.
     fn parse(name: &str) -> Self {
         match name {
@@ -91,6 +104,8 @@ pub struct Event<'a> {
     pub permission_mode: Option<Cow<'a, str>>,
     /// `SessionStart`: `startup`, `resume`, `clear`, `compact` or `fork`.
     pub source: Option<Cow<'a, str>>,
+    /// `SessionStart` (`resume`, `fork`): seconds since the agent's last answer.
+    pub idle_seconds: Option<u64>,
     /// `UserPromptSubmit`: what the user, or the agent's own machinery, said.
     pub prompt: Option<Raw<'a>>,
     /// `UserPromptExpansion`: the slash command, without the slash.
@@ -143,6 +158,8 @@ impl<'a> Event<'a> {
             cwd: text("cwd").map(|path| PathBuf::from(path.as_ref())),
             permission_mode: text("permission_mode"),
             source: text("source"),
+            idle_seconds: get("seconds_since_last_response")
+                .and_then(|raw| std::str::from_utf8(raw.as_bytes()).ok()?.parse().ok()),
             prompt: get("prompt"),
             command_name: text("command_name"),
             command_args: get("command_args"),
