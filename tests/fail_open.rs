@@ -180,7 +180,7 @@ fn index(world: &World) -> std::path::PathBuf {
 fn without_a_home_or_a_writable_one_hooks_still_end_well() {
     let world = world();
     for (hook, args) in HOOKS {
-        for home in ["", "/nonexistent", "/proc", "/dev/null"] {
+        for home in ["", "/proc/nonexistent", "/proc", "/dev/null"] {
             let mut command = world.command(hook);
             command.args(args).env("HOME", home);
             run(command, PROMPT.as_bytes()).silent();
@@ -256,6 +256,29 @@ fn an_agent_that_never_closes_stdin_waits_no_longer_than_the_deadline() {
         assert!(start.elapsed() < PATIENCE, "{hook}");
         drop(stdin);
     }
+}
+
+#[test]
+fn without_a_home_nothing_is_written_anywhere() {
+    let world = World::new();
+    let folder = world.home().join("work");
+    fs::create_dir(&folder).unwrap();
+    for home in [None, Some(""), Some("relative")] {
+        for (hook, args) in HOOKS {
+            let mut command = world.command(hook);
+            command.args(args).current_dir(&folder).env_remove("HOME");
+            if let Some(home) = home {
+                command.env("HOME", home);
+            }
+            run(command, PROMPT.as_bytes()).silent();
+        }
+    }
+    assert_eq!(fs::read_dir(&folder).unwrap().count(), 0);
+    let mut search = world.command("search");
+    search.arg("anything").env_remove("HOME");
+    let run = run(search, b"").code(2);
+    assert!(run.errors().contains("HOME-is-not-set"), "{run}");
+    assert_eq!(run.errors().lines().count(), 1, "{run}");
 }
 
 #[test]

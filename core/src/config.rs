@@ -18,7 +18,7 @@ use std::path::{Path, PathBuf};
 
 use toml::de::DeTable;
 
-use self::environment::{Environment, absolute};
+use self::environment::{Environment, NOWHERE, absolute};
 use self::section::{Section, Source};
 pub use self::settings::{Block, Capture, Compress, Inject, Insights, Pattern, Redact, Triage};
 pub use self::write::write_vault;
@@ -221,7 +221,7 @@ impl Config {
         });
         let text = match fs::read_to_string(&file) {
             Ok(text) => text,
-            Err(error) if error.kind() == IoErrorKind::NotFound && !is_named => String::new(),
+            Err(error) if is_absent(&error) && !is_named => String::new(),
             Err(error) => {
                 let doing = format!("read {}", file.display());
                 return Err(Error::with(ErrorKind::Config, doing, error));
@@ -337,7 +337,7 @@ impl Paths {
 
 impl Host {
     fn read(env: &Environment<'_>) -> Self {
-        let home = env.home().unwrap_or_default();
+        let home = env.home().unwrap_or_else(|| PathBuf::from(NOWHERE));
         let text = |name| env.var(name).and_then(|value| value.into_string().ok());
         Self {
             claude: env.path("CLAUDE_CONFIG_DIR").unwrap_or_else(|| home.join(".claude")),
@@ -351,6 +351,11 @@ impl Host {
             home,
         }
     }
+}
+
+/// Returns true where there is no such file, or no folder that it could be in.
+fn is_absent(error: &std::io::Error) -> bool {
+    matches!(error.kind(), IoErrorKind::NotFound | IoErrorKind::NotADirectory)
 }
 
 fn same_folder(a: &Path, b: &Path) -> bool {

@@ -4,6 +4,10 @@
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
+/// Stands for the home folder where there is none: below what is no folder, so
+/// that nothing is found there and not even root can create it.
+pub(super) const NOWHERE: &str = "/dev/null/HOME-is-not-set";
+
 /// Looks a variable up; an empty one counts as unset.
 pub(super) struct Environment<'a>(pub(super) &'a dyn Fn(&str) -> Option<OsString>);
 
@@ -24,9 +28,9 @@ impl Environment<'_> {
             .is_some_and(|value| !["0", "false", "no", "off"].iter().any(|off| value == *off))
     }
 
-    /// Returns the home folder.
+    /// Returns the home folder; a relative one would be wherever the agent is.
     pub(super) fn home(&self) -> Option<PathBuf> {
-        self.var("HOME").map(PathBuf::from)
+        self.var("HOME").map(PathBuf::from).filter(|path| path.is_absolute())
     }
 
     /// Returns `$own`, else `$xdg/postil`, else `~/fallback/postil`.
@@ -36,7 +40,7 @@ impl Environment<'_> {
         let xdg = || self.var(xdg).map(PathBuf::from).filter(|path| path.is_absolute());
         let home = || self.home().map(|home| home.join(fallback));
         self.path(own).unwrap_or_else(|| {
-            xdg().or_else(home).unwrap_or_else(|| PathBuf::from("/nonexistent")).join("postil")
+            xdg().or_else(home).unwrap_or_else(|| PathBuf::from(NOWHERE)).join("postil")
         })
     }
 }
