@@ -45,7 +45,11 @@ fn run(args: &Args) -> Result<Report> {
     for warning in &config.warnings {
         let _ = writeln!(std::io::stderr(), "index: {warning}");
     }
-    let embedder = Embedder::open(&config.paths.model, &config.tables())?;
+    let (embedder, is_compiled) = Embedder::open_or_compile(&config.paths.model, &config.tables())?;
+    if is_compiled && !args.quiet {
+        let folder = config.paths.model.display();
+        let _ = writeln!(std::io::stderr(), "index: the model in {folder} was compiled anew");
+    }
     if embedder.is_none() && !args.quiet {
         let folder = config.paths.model.display();
         let _ = writeln!(std::io::stderr(), "index: no model in {folder}: words only");

@@ -80,6 +80,20 @@ impl Embedder {
         Ok(Some(Self { potion, tables, hash }))
     }
 
+    /// Does what [`Embedder::open`] does; a model that is not compiled, or by
+    /// another version or to damage, is compiled anew first. Says whether it was.
+    ///
+    /// Takes a second then: for what runs in the background, not for a hook.
+    pub fn open_or_compile(model_dir: &Path, tables: &[PathBuf]) -> Result<(Option<Self>, bool)> {
+        let is_usable = || Potion::open(&model_dir.join(potion::FILE_NAME)).is_ok();
+        let has_source = model_dir.join("model.safetensors").exists();
+        let is_compiled = has_source && !is_usable();
+        if is_compiled {
+            compile(model_dir)?;
+        }
+        Self::open(model_dir, tables).map(|embedder| (embedder, is_compiled))
+    }
+
     /// Embeds a query: cheap in a cold process, which reads no more of the
     /// files than the query's own words.
     pub fn query(&self, text: &str) -> Embedded {
