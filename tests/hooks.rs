@@ -299,6 +299,132 @@ fn a_session_starts_with_its_blocks_until_a_note_changes() {
 }
 
 #[test]
+fn a_block_is_made_anew_when_a_new_note_fits_it() {
+    let world = world();
+    let config = format!(
+        "vault = {:?}\n[[block]]\nname = \"House rules\"\nquery = \"retry policy\"\nmax_tokens = 300\n",
+        world.vault()
+    );
+    fs::write(world.home().join(".config/postil/config.toml"), config).unwrap();
+    let start = |session: &str| {
+        let fields = json!({"hook_event_name": "SessionStart", "source": "startup"});
+        context(&world.run("context-inject", &[], event(&world, session, fields)).code(0))
+    };
+    let first = start("a");
+    index(&world);
+    assert_eq!(start("b"), first, "an index run without a change changes nothing");
+    world.note(
+        "02-areas/uploads.md",
+        "# Uploads\n\n## Retry policy\n\nUploads are retried twice.\n",
+    );
+    index(&world);
+    assert!(start("c").contains("Uploads are retried twice"), "{}", start("d"));
+}
+
+#[test]
+fn a_fork_knows_what_its_parent_was_told() {
+    let world = world();
+    let folder = world.home().join(".claude/projects/shop");
+    fs::create_dir_all(&folder).unwrap();
+    let transcript = |session: &str| folder.join(format!("{session}.jsonl"));
+    let send = |session: &str, mut fields: Value| {
+        fields["transcript_path"] = transcript(session).to_str().into();
+        world.run("context-inject", &[], event(&world, session, fields)).code(0)
+    };
+    let ask = json!({"hook_event_name": "UserPromptSubmit", "prompt": QUESTION});
+    let fork = |idle: u64| json!({"hook_event_name": "SessionStart", "source": "fork", "seconds_since_last_response": idle});
+    assert!(!context(&send("parent", ask.clone())).is_empty());
+    let answered = chrono::Utc::now() - chrono::TimeDelta::seconds(100);
+    let answer = json!({"type": "assistant", "timestamp": answered.to_rfc3339(), "message": {}});
+    fs::write(transcript("parent"), format!("{answer}\n")).unwrap();
+    send("fork", fork(100));
+    send("fork", ask.clone()).silent();
+    send("stranger", fork(100_000));
+    assert!(!context(&send("stranger", ask)).is_empty(), "of another session");
+}
+
+#[test]
+fn a_compaction_counts_where_sessions_get_no_blocks() {
+    let world = world();
+    let config = format!("vault = {:?}\n[inject]\nsessions = false\n", world.vault());
+    fs::write(world.home().join(".config/postil/config.toml"), config).unwrap();
+    assert!(!context(&prompt(&world, "s", QUESTION)).is_empty());
+    let compact = json!({"hook_event_name": "SessionStart", "source": "compact"});
+    world.run("context-inject", &[], event(&world, "s", compact)).silent();
+    assert!(!context(&prompt(&world, "s", QUESTION)).is_empty());
+}
+
+#[test]
+fn subagents_have_ledgers_of_their_own() {
+    let world = world();
+    let bash = |agent: Option<&str>| {
+        let mut fields = json!({"hook_event_name": "PreToolUse", "tool_name": "Bash", "tool_input":
+            {"command": "certbot-rotate --env staging", "description": "Rotate the staging certificates"}});
+        if let Some(agent) = agent {
+            fields["agent_id"] = agent.into();
+        }
+        context(&world.run("context-inject", &[], event(&world, "s", fields)).code(0))
+    };
+    for agent in [None, Some("a1"), Some("a2")] {
+        assert!(!bash(agent).is_empty(), "{agent:?} has not read it");
+        assert!(bash(agent).is_empty(), "{agent:?} has read it");
+    }
+}
+
+#[test]
+fn a_large_note_that_changed_is_marked_unless_it_opts_out() {
+    let filler = "Nothing else is said on this line of the log.\n".repeat(30_000);
+    let world = world_with(&[(
+        "zebra.md",
+        &format!("# Zebra\n\nZebra migration takes nine days.\n\n{filler}"),
+    )]);
+    let ask = |session: &str| {
+        context(&prompt(&world, session, "How many days does the zebra migration take?"))
+    };
+    assert!(ask("a").contains("nine days"));
+    world.note(
+        "zebra.md",
+        format!("# Zebra\n\nZebra migration takes ten days.\n\n{filler}{filler}"),
+    );
+    let text = ask("b");
+    assert!(text.contains("edited since it was indexed") && text.contains("nine days"), "{text}");
+    world.note(
+        "zebra.md",
+        format!("---\nagent: false\n---\n# Zebra\n\nZebra migration.\n\n{filler}{filler}"),
+    );
+    assert_eq!(ask("c"), "");
+}
+
+#[test]
+fn words_alone_answer_while_the_model_is_broken_and_an_index_run_mends_it() {
+    let mut world = world();
+    let model = world.home().join("model");
+    fs::create_dir(&model).unwrap();
+    for file in fs::read_dir(installed_model()).unwrap() {
+        let file = file.unwrap();
+        fs::copy(file.path(), model.join(file.file_name())).unwrap();
+    }
+    world.var("POSTIL_MODEL", model.to_str().unwrap());
+    let table = model.join("potion.tbl");
+    let whole = fs::read(&table).unwrap();
+    let mut other_version = whole.clone();
+    other_version[8] ^= 0x40;
+    for (n, bytes) in [&b""[..], &whole[..whole.len() / 2], &other_version[..]].iter().enumerate() {
+        fs::write(&table, bytes).unwrap();
+        let text = context(&prompt(
+            &world,
+            &format!("broken-{n}"),
+            "certbot-rotate staging certificates bastion host",
+        ));
+        assert!(text.contains("02-areas/staging.md"), "state {n}: {text}");
+        let run = world.run("index", &[], "").code(0);
+        assert!(run.errors().contains("compiled anew"), "{run}");
+        assert!(fs::read(&table).unwrap() == whole, "state {n} is mended");
+        assert!(!world.run("index", &[], "").code(0).errors().contains("compiled anew"));
+    }
+}
+
+#[test]
 fn a_session_in_a_project_starts_with_the_note_of_its_name() {
     let world =
         world_with(&[("01-projects/shop.md", "# Shop\n\nThe shop is a Django monolith.\n")]);

@@ -9,6 +9,7 @@
 //! ```text
 //! V  1  TRANSCRIPT
 //! I  UNIX_SECONDS  EVENT  PASSAGE  TOKENS  PATH
+//! A  UNIX_SECONDS  EVENT  PASSAGE  TOKENS  PATH    adopted from a forked session
 //! R  UNIX_SECONDS
 //! ```
 
@@ -90,7 +91,7 @@ impl Ledger {
 
     /// Notes what was just sent.
     pub fn record(&mut self, entries: &[Entry]) -> Result<()> {
-        let lines: String = entries.iter().map(format_entry).collect();
+        let lines: String = entries.iter().map(|entry| format_entry(INJECTED, entry)).collect();
         self.append(&lines)
     }
 
@@ -101,11 +102,26 @@ impl Ledger {
         self.append(&format!("R\t{}\n", now()))
     }
 
+    /// Takes over what the ledger at `other` holds since its last reset. It
+    /// counts here as known, and in no statistics a second time.
+    pub fn adopt(&mut self, other: &Path) -> Result<()> {
+        let bytes = fs::read(other).map_err(|error| Error::io("read", other, error))?;
+        let text = String::from_utf8_lossy(&bytes);
+        let own: Vec<&str> = text.lines().rev().take_while(|line| !is_reset(line)).collect();
+        let entries = own.into_iter().rev().filter_map(parse_known);
+        let entries: Vec<Entry> = entries.filter(|entry| !self.has(entry.passage)).collect();
+        let lines: String = entries.iter().map(|entry| format_entry(ADOPTED, entry)).collect();
+        for line in lines.lines() {
+            self.read_line(line);
+        }
+        self.append(&lines)
+    }
+
     fn read_line(&mut self, line: &str) {
-        if line.starts_with("R\t") {
+        if is_reset(line) {
             self.passages.clear();
             self.spent_tokens = 0;
-        } else if let Some(entry) = parse_entry(line) {
+        } else if let Some(entry) = parse_known(line) {
             self.passages.insert(entry.passage);
             self.spent_tokens += entry.tokens;
         }
@@ -173,6 +189,26 @@ impl Tasks {
     }
 }
 
+/// Returns the ledgers of sessions whose transcripts lie in `folder`, with the
+/// transcripts: of the `n` that were written to last, the latest first.
+pub fn ledgers_of(sessions: &Path, folder: &Path, n: usize) -> Vec<(PathBuf, PathBuf)> {
+    let Ok(entries) = fs::read_dir(sessions) else { return Vec::new() };
+    let written =
+        |entry: fs::DirEntry| Some((entry.metadata().ok()?.modified().ok()?, entry.path()));
+    let mut ledgers: Vec<(SystemTime, PathBuf)> = entries.flatten().filter_map(written).collect();
+    ledgers.sort();
+    let transcript = |(_, ledger): (SystemTime, PathBuf)| {
+        let transcript = transcript_of(&fs::read_to_string(&ledger).ok()?)?;
+        (transcript.parent() == Some(folder)).then_some((ledger, transcript))
+    };
+    ledgers.into_iter().rev().take(n).filter_map(transcript).collect()
+}
+
+fn transcript_of(text: &str) -> Option<PathBuf> {
+    let path = text.lines().find_map(|line| line.strip_prefix("V\t1\t"))?;
+    (!path.is_empty()).then(|| PathBuf::from(unescape(path)))
+}
+
 /// A ledger read for statistics.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct History {
@@ -197,12 +233,10 @@ pub fn histories(folder: &Path) -> Vec<History> {
 }
 
 fn history(text: &str) -> History {
-    let transcript = text
-        .lines()
-        .find_map(|line| line.strip_prefix("V\t1\t"))
-        .filter(|path| !path.is_empty())
-        .map(|path| PathBuf::from(unescape(path)));
-    History { transcript, entries: text.lines().filter_map(parse_entry).collect() }
+    History {
+        transcript: transcript_of(text),
+        entries: text.lines().filter_map(parse_entry).collect(),
+    }
 }
 
 /// Returns the current time in seconds since 1970.
@@ -246,13 +280,31 @@ fn prune(folder: &Path) {
     }
 }
 
-fn format_entry(entry: &Entry) -> String {
-    let Entry { time, event, passage, tokens, path } = entry;
-    format!("I\t{time}\t{event}\t{passage:016x}\t{tokens}\t{}\n", escape(path))
+/// How the lines of what was said, and of what a fork was told before, begin.
+const INJECTED: &str = "I\t";
+const ADOPTED: &str = "A\t";
+
+fn is_reset(line: &str) -> bool {
+    line.starts_with("R\t")
 }
 
+fn format_entry(kind: &str, entry: &Entry) -> String {
+    let Entry { time, event, passage, tokens, path } = entry;
+    format!("{kind}{time}\t{event}\t{passage:016x}\t{tokens}\t{}\n", escape(path))
+}
+
+/// Reads what was said here.
 fn parse_entry(line: &str) -> Option<Entry> {
-    let mut fields = line.strip_prefix("I\t")?.splitn(5, '\t');
+    parse_fields(line.strip_prefix(INJECTED)?)
+}
+
+/// Reads what was said here or before the fork.
+fn parse_known(line: &str) -> Option<Entry> {
+    parse_fields(line.strip_prefix(INJECTED).or_else(|| line.strip_prefix(ADOPTED))?)
+}
+
+fn parse_fields(fields: &str) -> Option<Entry> {
+    let mut fields = fields.splitn(5, '\t');
     Some(Entry {
         time: fields.next()?.parse().ok()?,
         event: fields.next()?.to_owned(),
@@ -326,6 +378,35 @@ mod tests {
     }
 
     #[test]
+    fn a_fork_knows_what_its_parent_was_told_since_the_last_compaction() {
+        let dir = tempfile::tempdir().unwrap();
+        let parent = Event::parse(EVENT, false).unwrap();
+        let fork =
+            br#"{"hook_event_name":"SessionStart","session_id":"f","transcript_path":"/t/f"}"#;
+        let fork = Event::parse(fork, false).unwrap();
+        let mut ledger = Ledger::open(dir.path(), &parent).unwrap();
+        ledger.record(&[entry(1, 100)]).unwrap();
+        ledger.reset().unwrap();
+        ledger.record(&[entry(2, 50), entry(3, 30)]).unwrap();
+        drop(ledger);
+        let ledgers = ledgers_of(dir.path(), Path::new("/t"), 9);
+        assert_eq!(ledgers.len(), 1);
+        assert_eq!(ledgers[0].1, Path::new("/t/a b.jsonl"));
+        assert!(ledgers_of(dir.path(), Path::new("/other"), 9).is_empty());
+        let mut ledger = Ledger::open(dir.path(), &fork).unwrap();
+        ledger.adopt(&ledgers[0].0).unwrap();
+        ledger.adopt(&ledgers[0].0).unwrap();
+        assert!(!ledger.has(1) && ledger.has(2) && ledger.has(3));
+        drop(ledger);
+        let ledger = Ledger::open(dir.path(), &fork).unwrap();
+        assert!(!ledger.has(1) && ledger.has(2) && ledger.has(3));
+        assert_eq!(ledger.spent_tokens(), 80);
+        drop(ledger);
+        let n: usize = histories(dir.path()).iter().map(|history| history.entries.len()).sum();
+        assert_eq!(n, 3, "statistics count nothing twice");
+    }
+
+    #[test]
     fn tasks_wait_in_order_for_their_subagents() {
         let dir = tempfile::tempdir().unwrap();
         let folder = dir.path().join("sessions");
@@ -355,7 +436,7 @@ mod tests {
         let event = Event::parse(EVENT, false).unwrap();
         drop(Ledger::open(dir.path(), &event).unwrap());
         let path = fs::read_dir(dir.path()).unwrap().next().unwrap().unwrap().path();
-        let whole = format_entry(&entry(1, 100));
+        let whole = format_entry(INJECTED, &entry(1, 100));
         fs::write(&path, format!("V\t1\t\n{whole}I\t5\tx\nrubbish\n\nI\t9")).unwrap();
         let mut ledger = Ledger::open(dir.path(), &event).unwrap();
         assert!(ledger.has(1));

@@ -1,8 +1,9 @@
 //! Context blocks: what every session starts with, by the user's configuration.
 //!
 //! A rendered block is kept in a file and given out byte for byte until its time
-//! is up or one of its notes changes; then it is made anew. A valid block costs
-//! a read and a `stat` for each of its notes; the index stays closed.
+//! is up, one of its notes changes, or the index does, which may have a note
+//! that fits better; then it is made anew. A valid block costs a read and a
+//! `stat` for each of its notes and for the index, which stays closed.
 
 use std::fs;
 use std::io::Write;
@@ -14,7 +15,7 @@ use crate::ingest::key;
 use crate::text::fnv1a;
 
 /// First line of a kept block: raise the number when the form changes.
-const MAGIC: &str = "postil-block 1";
+const MAGIC: &str = "postil-block 2";
 
 /// A block as it is given out.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -39,11 +40,41 @@ pub(super) fn for_project<'a>(
     })
 }
 
-/// Returns the kept block, if it still holds at `now`, in seconds.
-pub(super) fn load(config: &Config, block: &Block, vault: &Path, now: u64) -> Option<Rendered> {
+/// When and in what state of the index a block is made, or asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Moment {
+    /// Seconds since 1970.
+    pub(super) now: u64,
+    /// Tells whether the index changed; 0 where there is none.
+    pub(super) index: u64,
+}
+
+impl Moment {
+    /// Looks at the index file. To be taken before the index is opened.
+    pub(super) fn of(index: &Path, now: u64) -> Self {
+        let Some(file) = Stamp::of(index) else { return Self { now, index: 0 } };
+        // What SQLite has not moved into the file yet.
+        let mut log = index.as_os_str().to_owned();
+        log.push("-wal");
+        let log = Stamp::of(Path::new(&log)).filter(|log| log.size > 0);
+        Self { now, index: fnv1a(format!("{file:?} {log:?}").as_bytes()) }
+    }
+}
+
+/// Returns the kept block, if it still holds at `moment`.
+pub(super) fn load(
+    config: &Config,
+    block: &Block,
+    vault: &Path,
+    moment: Moment,
+) -> Option<Rendered> {
     let text = fs::read_to_string(file(config, block, vault)).ok()?;
     let (rendered, made) = parse(&text)?;
-    let age = now.checked_sub(made)?;
+    // While there is no index, what there was holds.
+    if moment.index != 0 && moment.index != made.index {
+        return None;
+    }
+    let age = moment.now.checked_sub(made.now)?;
     let is_unchanged = |(path, stamp): &(String, Stamp)| {
         Stamp::of(&vault.join(key::to_path(path))) == Some(*stamp)
     };
@@ -51,12 +82,18 @@ pub(super) fn load(config: &Config, block: &Block, vault: &Path, now: u64) -> Op
 }
 
 /// Keeps a block; that it cannot be kept costs only time.
-pub(super) fn save(config: &Config, block: &Block, vault: &Path, rendered: &Rendered, now: u64) {
+pub(super) fn save(
+    config: &Config,
+    block: &Block,
+    vault: &Path,
+    rendered: &Rendered,
+    moment: Moment,
+) {
     let write = || -> std::io::Result<()> {
         fs::create_dir_all(&config.paths.blocks)?;
         // Mode 0600, and never seen half-written.
         let mut file = tempfile::NamedTempFile::new_in(&config.paths.blocks)?;
-        file.write_all(format(rendered, now).as_bytes())?;
+        file.write_all(format(rendered, moment).as_bytes())?;
         file.persist(self::file(config, block, vault))?;
         Ok(())
     };
@@ -72,8 +109,8 @@ fn file(config: &Config, block: &Block, vault: &Path) -> PathBuf {
     config.paths.blocks.join(format!("{:016x}", fnv1a(key.as_bytes())))
 }
 
-fn format(rendered: &Rendered, now: u64) -> String {
-    let mut out = format!("{MAGIC}\t{now}\n");
+fn format(rendered: &Rendered, made: Moment) -> String {
+    let mut out = format!("{MAGIC}\t{}\t{:016x}\n", made.now, made.index);
     for (path, stamp) in &rendered.notes {
         out.push_str(&format!("N\t{}\t{}\t{}\n", stamp.mtime_ns, stamp.size, one_line(path)));
     }
@@ -91,10 +128,11 @@ fn one_line(path: &str) -> String {
     path.replace(['\n', '\t'], "\u{fffd}")
 }
 
-fn parse(text: &str) -> Option<(Rendered, u64)> {
+fn parse(text: &str) -> Option<(Rendered, Moment)> {
     let (head, text) = text.split_once("\n\n")?;
     let mut lines = head.lines();
-    let made = lines.next()?.strip_prefix(MAGIC)?.strip_prefix('\t')?.parse().ok()?;
+    let (now, index) = lines.next()?.strip_prefix(MAGIC)?.strip_prefix('\t')?.split_once('\t')?;
+    let made = Moment { now: now.parse().ok()?, index: u64::from_str_radix(index, 16).ok()? };
     let mut rendered = Rendered { text: text.to_owned(), ..Rendered::default() };
     for line in lines {
         let mut fields = line.splitn(4, '\t');
@@ -152,28 +190,51 @@ mod tests {
             notes: vec![("a.md".to_owned(), stamp)],
         };
         let vault = dir.path();
-        assert_eq!(load(&config, &block, vault, 1_000), None);
-        save(&config, &block, vault, &rendered, 1_000);
-        assert_eq!(load(&config, &block, vault, 1_000), Some(rendered.clone()));
-        assert_eq!(load(&config, &block, vault, 1_059), Some(rendered));
-        assert_eq!(load(&config, &block, vault, 1_060), None, "its time is up");
-        assert_eq!(load(&config, &block, vault, 999), None, "made in the future");
+        let at = |now, index| Moment { now, index };
+        let load = |block: &Block, moment| load(&config, block, vault, moment);
+        assert_eq!(load(&block, at(1_000, 7)), None);
+        save(&config, &block, vault, &rendered, at(1_000, 7));
+        assert_eq!(load(&block, at(1_000, 7)), Some(rendered.clone()));
+        assert_eq!(load(&block, at(1_059, 7)), Some(rendered.clone()));
+        assert_eq!(load(&block, at(1_060, 7)), None, "its time is up");
+        assert_eq!(load(&block, at(999, 7)), None, "made in the future");
+        assert_eq!(load(&block, at(1_000, 8)), None, "the index changed");
+        assert_eq!(load(&block, at(1_000, 0)), Some(rendered), "there is no index");
         let other = Block { query: "other".to_owned(), ..block.clone() };
-        assert_eq!(load(&config, &other, vault, 1_000), None);
+        assert_eq!(load(&other, at(1_000, 7)), None);
         fs::write(dir.path().join("a.md"), "another text").unwrap();
-        assert_eq!(load(&config, &block, vault, 1_000), None, "its note changed");
+        assert_eq!(load(&block, at(1_000, 7)), None, "its note changed");
+    }
+
+    #[test]
+    fn a_moment_knows_every_state_of_the_index() {
+        let dir = tempfile::tempdir().unwrap();
+        let index = dir.path().join("index.db");
+        let state = || Moment::of(&index, 5).index;
+        assert_eq!(state(), 0);
+        fs::write(&index, "x").unwrap();
+        let first = state();
+        assert_ne!(first, 0);
+        fs::write(dir.path().join("index.db-wal"), "").unwrap();
+        assert_eq!(state(), first, "an empty log has nothing");
+        fs::write(dir.path().join("index.db-wal"), "y").unwrap();
+        assert_ne!(state(), first);
     }
 
     #[test]
     fn damage_is_no_block() {
         let (dir, config, block) = fixture();
         let vault = dir.path();
-        for bad in
-            ["", "postil-block 1\t5\n", "postil-block 2\t5\n\nx", "postil-block 1\t5\nN\t1\n\nx"]
-        {
+        for bad in [
+            "",
+            "postil-block 2\t5\t0\n",
+            "postil-block 1\t5\n\nx",
+            "postil-block 2\t5\t0\nN\t1\n\nx",
+        ] {
             fs::create_dir_all(&config.paths.blocks).unwrap();
             fs::write(file(&config, &block, vault), bad).unwrap();
-            assert_eq!(load(&config, &block, vault, 5), None, "{bad:?}");
+            let moment = Moment { now: 5, index: 0 };
+            assert_eq!(load(&config, &block, vault, moment), None, "{bad:?}");
         }
     }
 }

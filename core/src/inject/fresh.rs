@@ -6,6 +6,7 @@
 
 use std::collections::HashSet;
 use std::fs;
+use std::io::Read;
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
@@ -19,6 +20,9 @@ use crate::redact::Filter;
 /// A changed note up to this size is read anew within the deadline; above it
 /// the passage is marked instead.
 const MAX_REREAD_BYTES: u64 = 1 << 20;
+
+/// Longest beginning in which the frontmatter of such a note is looked for.
+const MAX_HEAD_BYTES: u64 = 16 << 10;
 
 /// Share of a passage's words that another has to have to be its new state.
 const MIN_SHARED: f64 = 0.5;
@@ -48,10 +52,10 @@ pub(super) fn freshen(hit: &Hit, vault: &Path, filter: &Filter) -> Option<(Passa
         return Some((passage, stamp));
     }
     let stale = |passage| Some((Passage { is_stale: true, ..passage }, stamp));
-    if stamp.size > MAX_REREAD_BYTES {
-        return stale(passage);
-    }
     let path = hit.note.path.as_str();
+    if stamp.size > MAX_REREAD_BYTES {
+        return if is_for_agents(vault, path) { stale(passage) } else { None };
+    }
     let file = SourceFile {
         path: path.to_owned(),
         mtime_ns: stamp.mtime_ns,
@@ -83,6 +87,17 @@ pub(super) fn freshen(hit: &Hit, vault: &Path, filter: &Filter) -> Option<(Passa
         ..passage
     };
     Some((passage, stamp))
+}
+
+/// Says whether a note too large to be read anew may still be shown, by its
+/// beginning, where the frontmatter stands.
+fn is_for_agents(vault: &Path, path: &str) -> bool {
+    let mut head = Vec::new();
+    let file = fs::File::open(vault.join(key::to_path(path)));
+    if file.and_then(|file| file.take(MAX_HEAD_BYTES).read_to_end(&mut head)).is_err() {
+        return false;
+    }
+    document::read(&String::from_utf8_lossy(&head), path, document::stem(path)).meta.for_agents
 }
 
 /// Finds the chunk that a hit has become: the same text, else the one that

@@ -6,6 +6,7 @@
 
 mod ask;
 mod blocks;
+mod fork;
 mod fresh;
 mod gate;
 mod prompt;
@@ -17,11 +18,12 @@ use std::mem::ManuallyDrop;
 use std::path::{Path, PathBuf};
 
 use self::ask::Ask;
+use self::blocks::Moment;
 use self::fresh::{Stamp, freshen};
 pub use self::gate::passes as clears_gate;
 use crate::config::{Block, Config};
 use crate::embed::Embedder;
-use crate::error::{ErrorKind, Result};
+use crate::error::Result;
 use crate::hook::session::{Entry, Ledger, now};
 use crate::hook::{Agent, Answer, Event, EventKind, Hook, Reply};
 use crate::recall::budget::Limits;
@@ -82,23 +84,28 @@ pub fn answer(event: &Event<'_>, config: &Config) -> Result<Answer> {
 /// The blocks of the configuration, the project's own note, and after a
 /// compaction what the task at hand had brought.
 fn session_start(event: &Event<'_>, config: &Config) -> Result<Answer> {
+    let source = event.source.as_deref().unwrap_or("");
+    let sessions = &config.paths.sessions;
+    // First what the agent has, which later events go by whatever is said now.
+    match source {
+        "compact" | "clear" => Ledger::open(sessions, event)?.reset()?,
+        "fork" => fork::inherit(&mut Ledger::open(sessions, event)?, sessions, event, now()),
+        _ => {}
+    }
     if !event.accepts_context() || !config.inject.sessions {
         return Ok(Answer::Silence("switched-off"));
     }
     if ask::is_inside_vault(event, config) {
         return Ok(Answer::Silence("inside-vault"));
     }
-    let source = event.source.as_deref().unwrap_or("");
-    let mut ledger = Ledger::open(&config.paths.sessions, event)?;
-    if matches!(source, "compact" | "clear") {
-        ledger.reset()?;
-    }
+    let mut ledger = Ledger::open(sessions, event)?;
     let project = project_name(event, config);
+    let moment = Moment::of(&config.paths.index, now());
     let mut index = LazyIndex::new(config);
     let mut said = Said::default();
     if let Some(vault) = config.vault.as_deref() {
         for block in blocks::for_project(config, project.as_deref()) {
-            said.block(event, &ledger, block_text(block, config, vault, &mut index)?);
+            said.block(event, &ledger, block_text(block, config, vault, moment, &mut index)?);
         }
     }
     if let Some(project) = &project
@@ -125,10 +132,10 @@ fn block_text(
     block: &Block,
     config: &Config,
     vault: &Path,
+    moment: Moment,
     index: &mut LazyIndex<'_>,
 ) -> Result<blocks::Rendered> {
-    let now = now();
-    if let Some(kept) = blocks::load(config, block, vault, now) {
+    if let Some(kept) = blocks::load(config, block, vault, moment) {
         return Ok(kept);
     }
     let Some(index) = index.get()? else { return Ok(blocks::Rendered::default()) };
@@ -152,7 +159,7 @@ fn block_text(
         text: shown.text,
     };
     if !made.text.is_empty() {
-        blocks::save(config, block, vault, &made, now);
+        blocks::save(config, block, vault, &made, moment);
     }
     Ok(made)
 }
@@ -266,10 +273,7 @@ impl Index {
     fn open(config: &Config) -> Result<Option<ManuallyDrop<Self>>> {
         let Opened::Ready(reader) = Reader::open(&config.paths.index)? else { return Ok(None) };
         // Words alone are better than nothing; `doctor` names the reason.
-        let embedder = match Embedder::open(&config.paths.model, &config.tables()) {
-            Err(error) if error.kind() == ErrorKind::Model => None,
-            opened => opened?,
-        };
+        let embedder = Embedder::open(&config.paths.model, &config.tables()).unwrap_or_default();
         let vault = match &config.vault {
             Some(vault) => vault.clone(),
             None => match reader.meta("vault")? {

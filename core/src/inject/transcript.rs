@@ -47,6 +47,18 @@ pub(super) fn last_agent_task(transcript: &Path, agent_type: Option<&str>) -> Op
     })
 }
 
+/// Returns when the agent said something last, in seconds since 1970.
+pub(super) fn last_answer(transcript: &Path) -> Option<u64> {
+    find_back(transcript, |line| {
+        memchr::memmem::find(line, b"\"assistant\"")?;
+        let entry = Raw::document(line)?;
+        (entry.get("type")?.text()? == "assistant").then_some(())?;
+        let time = entry.get("timestamp")?.text()?;
+        let time = chrono::DateTime::parse_from_rfc3339(&time).ok()?.timestamp();
+        u64::try_from(time).ok()
+    })
+}
+
 fn agent_task(block: Raw<'_>, agent_type: Option<&str>) -> Option<String> {
     let name = block.get("name")?.text()?;
     if !matches!(name.as_ref(), "Agent" | "Task") {
@@ -211,6 +223,14 @@ mod tests {
         assert_eq!(last_user_turn(file.path(), None), None);
         assert_eq!(last_user_turn(Path::new("/nowhere"), None), None);
         assert_eq!(last_user_turn(Path::new("/"), None), None);
+    }
+
+    #[test]
+    fn the_last_answer_has_a_time() {
+        let answer = r#"{"type":"assistant","timestamp":"2026-01-01T00:00:05.250Z","message":{}}"#;
+        let file = transcript(&[answer, &user("an \"assistant\" said"), "{\"type\":\"mode\"}"]);
+        assert_eq!(last_answer(file.path()), Some(1_767_225_605));
+        assert_eq!(last_answer(Path::new("/nowhere")), None);
     }
 
     #[test]
