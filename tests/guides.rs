@@ -234,6 +234,26 @@ fn commands_in_the_documentation_exist_with_their_options() {
 }
 
 #[test]
+fn configuration_in_the_guides_is_understood() {
+    let mut n_blocks = 0;
+    for file in guides() {
+        let text = fs::read_to_string(&file).unwrap();
+        for block in text.split("```toml\n").skip(1) {
+            let block = block.split("```").next().unwrap();
+            let world = World::with_notes(&[("a.md", "# A\n\ntext\n")]);
+            let config = world.home().join(".config/postil/config.toml");
+            let vault = fs::read_to_string(&config).unwrap();
+            fs::write(&config, format!("{vault}{block}")).unwrap();
+            world.run("index", &[], "").code(0);
+            let run = world.run("postil", &["doctor"], "");
+            assert!(!run.text().contains("unknown key"), "{}: {run}", file.display());
+            n_blocks += 1;
+        }
+    }
+    assert!(n_blocks >= 2, "{n_blocks}");
+}
+
+#[test]
 fn the_readme_leads_to_every_guide() {
     let readme = fs::read_to_string(root().join("README.md")).unwrap();
     for file in guides() {
