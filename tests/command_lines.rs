@@ -122,6 +122,7 @@ fn bash_completes_commands_options_and_tags() {
         run.text().lines().map(str::to_owned).collect::<Vec<_>>()
     };
     assert_eq!(completed("postil sea"), ["search"]);
+    assert_eq!(completed("postil help tri"), ["triage"]);
     assert_eq!(completed("postil search --expl"), ["--explain"]);
     assert_eq!(completed("postil search --color al"), ["always"]);
     assert_eq!(completed("postil search --tag zq"), ["zqtag"]);

@@ -68,7 +68,7 @@ fn bash() -> String {
          \x20 local IFS=$'\\n'\n\
          \x20 COMPREPLY=()\n\
          \x20 if [ \"$COMP_CWORD\" -eq 1 ]; then\n\
-         \x20   COMPREPLY=($(compgen -W \"$(printf '%s\\n' {})\" -- \"$cur\"))\n\
+         \x20   COMPREPLY=($(compgen -W \"$(printf '%s\\n' {} help)\" -- \"$cur\"))\n\
          \x20   return\n\
          \x20 fi\n\
          \x20 case \"${{COMP_WORDS[1]}} $prev\" in\n",
@@ -94,7 +94,11 @@ fn bash() -> String {
             text.push_str(&format!("    {pattern}) {body}; return ;;\n"));
         }
     }
-    text.push_str("  esac\n  case \"${COMP_WORDS[1]}\" in\n");
+    text.push_str(&format!(
+        "  esac\n  case \"${{COMP_WORDS[1]}}\" in\n    help) COMPREPLY=($(compgen -W \"$(printf \
+         '%s\\n' {})\" -- \"$cur\")) ;;\n",
+        names.join(" ")
+    ));
     for command in commands() {
         let mut words: Vec<String> = command.words.iter().map(|&word| word.into()).collect();
         words.extend(command.flags().map(|flag| format!("--{}", flag.long)));
@@ -122,9 +126,11 @@ fn zsh() -> String {
         ));
     }
     text.push_str(
-        "    )\n    _describe command names\n    return\n  fi\n  local command=$words[2]\n  \
+        "      'help:say more about a command'\n    )\n    _describe command names\n    return\n  fi\n  local command=$words[2]\n  \
          shift words\n  (( CURRENT-- ))\n  case $command in\n",
     );
+    let names: Vec<&str> = commands().map(|command| command.name).collect();
+    text.push_str(&format!("    help) compadd {} ;;\n", names.join(" ")));
     for command in commands() {
         text.push_str(&format!("    {})\n      _arguments -S \\\n", command.name));
         for flag in command.flags() {
@@ -167,6 +173,12 @@ fn fish() -> String {
     let mut text = "# fish completion of postil; written by `postil completions fish`.\n\
                     complete -c postil -f\n"
         .to_owned();
+    let names: Vec<&str> = commands().map(|command| command.name).collect();
+    text.push_str(&format!(
+        "complete -c postil -n __fish_use_subcommand -a help -d 'say more about a command'\n\
+         complete -c postil -n '__fish_seen_subcommand_from help' -a '{}'\n",
+        names.join(" ")
+    ));
     for command in commands() {
         text.push_str(&format!(
             "complete -c postil -n __fish_use_subcommand -a {} -d {}\n",

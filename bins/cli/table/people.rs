@@ -8,7 +8,7 @@ pub(super) const POSTIL: Command = Command {
     name: "postil",
     summary: "your own notes in the margin of every turn of a coding agent",
     usage: &["COMMAND [ARGS]"],
-    about: "`postil COMMAND --help` says more about each command.",
+    about: "`postil help COMMAND` says more about each command, and `man postil-COMMAND`.",
     groups: &[("Options", ABOUT)],
     words: &[],
     has_exclusions: false,
