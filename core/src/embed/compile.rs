@@ -13,10 +13,12 @@ use model2vec_rs::model::StaticModel;
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 
+use super::coarse;
 use super::potion::{self, FILE_NAME, HEAD_SIZE, Head, Potion, ROW_SIZE};
 use super::trie::{self, Trie};
 use super::wordpiece::{FOLD_END, FOLD_FIRST, fold_entry};
 use crate::error::{Error, ErrorKind, Result};
+use crate::model::DIM;
 
 /// SHA-256 of `model.safetensors` of potion-base-8M.
 pub(super) const WEIGHTS_SHA256: &str =
@@ -102,6 +104,7 @@ impl Source {
             unknown: trie.exact(self.tokenizer.unknown.as_bytes()).unwrap_or(u32::MAX),
             max_word_chars: self.tokenizer.max_word_chars,
             added_size: added.len() as u32,
+            has_codes: true,
             digest: [0; 32],
         };
         let rows_size = vocabulary.len() * ROW_SIZE;
@@ -113,7 +116,11 @@ impl Source {
         bytes.extend_from_slice(nodes.as_flattened());
         bytes.resize(head.rows_at(), 0);
         // The only tensor ends the file: the SHA-256 fixes that.
-        bytes.extend_from_slice(&self.weights[self.weights.len() - rows_size..]);
+        let rows = &self.weights[self.weights.len() - rows_size..];
+        bytes.extend_from_slice(rows);
+        for row in rows.as_chunks::<4>().0.as_chunks::<DIM>().0 {
+            bytes.extend_from_slice(&coarse::encode(&row.map(f32::from_le_bytes)));
+        }
         head.digest.copy_from_slice(&Sha256::digest(&bytes[HEAD_SIZE..]));
         bytes[..HEAD_SIZE].copy_from_slice(&head.to_bytes());
         bytes

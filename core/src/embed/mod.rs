@@ -6,6 +6,7 @@
 //! are its vectors. Nothing is truncated: model2vec-rs stops at 512 tokens
 //! unless told otherwise, and the tail of a long chunk should count.
 
+mod coarse;
 mod compile;
 mod install;
 mod lookup;
@@ -15,6 +16,7 @@ mod reading;
 mod stem;
 mod tokens;
 mod trie;
+mod word_reader;
 mod wordpiece;
 mod words;
 
@@ -23,8 +25,10 @@ mod tests;
 
 use std::path::{Path, PathBuf};
 
+pub use coarse::Asked;
 pub use compile::{compile, verify};
 pub use install::{install, tables_in};
+pub use word_reader::WordReader;
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::model::{DIM, Language, Vector};
@@ -106,13 +110,10 @@ impl Embedder {
         embed(&self.potion, &self.tables, text, true)
     }
 
-    /// Returns the vector of one folded word read in `language`, not brought to
-    /// unit length; all zeros when nothing in it is known.
-    pub fn word(&self, folded: &str, language: Language) -> Vector {
+    /// Reads single words as words of `language`.
+    pub fn words(&self, language: Language) -> WordReader<'_> {
         let table = self.tables.iter().find(|table| table.language() == language);
-        let mut vector = [0.0; DIM];
-        reading::add_word(folded, &self.potion, table, &mut vector);
-        vector
+        WordReader::new(&self.potion, table)
     }
 
     /// Embeds a chunk with where it stands: note title and headings are mixed in

@@ -4,7 +4,8 @@
 //! Layout, little-endian: a 128-byte header (see [`Head`]), the added tokens
 //! (`u32` id, `u32` length, bytes, padded to 4), the foldings of `U+0080` to
 //! `U+024F` (4 bytes each), the trie's nodes (12 bytes each) and, from a page
-//! boundary on, the embedding rows (`f32`).
+//! boundary on, the embedding rows (`f32`), then the same rows in 8 bits (see
+//! [`super::coarse`]). A file without the latter is slower, not wrong.
 
 use std::fs::File;
 use std::io;
@@ -13,6 +14,7 @@ use std::path::Path;
 
 use memmap2::Mmap;
 
+use super::coarse::{CODE_SIZE, Code};
 use super::map;
 use super::trie::{Node, Trie};
 use super::wordpiece::{FOLD_END, FOLD_FIRST, Fold, WordPiece};
@@ -44,6 +46,8 @@ pub(super) struct Head {
     pub(super) max_word_chars: u32,
     /// Bytes of the added tokens.
     pub(super) added_size: u32,
+    /// Whether the rows follow in 8 bits.
+    pub(super) has_codes: bool,
     /// SHA-256 of everything behind the header.
     pub(super) digest: [u8; 32],
 }
@@ -66,6 +70,7 @@ impl Head {
             *place = field.to_le_bytes();
         }
         bytes[40..72].copy_from_slice(&self.digest);
+        bytes[72] = u8::from(self.has_codes);
         bytes
     }
 
@@ -88,6 +93,7 @@ impl Head {
             unknown: word(5),
             max_word_chars: word(6),
             added_size: word(7),
+            has_codes: bytes[72] != 0,
             digest,
         })
     }
@@ -105,8 +111,13 @@ impl Head {
         (self.nodes_at() + self.n_nodes as usize * size_of::<Node>()).next_multiple_of(PAGE)
     }
 
-    fn file_size(&self) -> usize {
+    fn codes_at(&self) -> usize {
         self.rows_at() + self.n_rows as usize * ROW_SIZE
+    }
+
+    fn file_size(&self) -> usize {
+        let codes_size = if self.has_codes { self.n_rows as usize * CODE_SIZE } else { 0 };
+        self.codes_at() + codes_size
     }
 }
 
@@ -210,6 +221,17 @@ impl Potion {
         self.map.get(at..).and_then(<[u8]>::first_chunk).unwrap_or(&ZERO_ROW)
     }
 
+    /// The row of `id` in 8 bits; `None` where the file has none.
+    pub(super) fn code(&self, id: u32) -> Option<Code<'_>> {
+        let at = self.head.codes_at() + id as usize * CODE_SIZE;
+        self.map.get(at..)?.first_chunk().map(Code::from_bytes)
+    }
+
+    /// Whether `id` stands for what the vocabulary lacks: it has no row.
+    pub(super) fn is_unknown(&self, id: u32) -> bool {
+        id == self.head.unknown
+    }
+
     fn read_row(&self, id: u32, buffer: &mut [u8; ROW_SIZE]) -> io::Result<()> {
         let at = self.head.rows_at() + id as usize * ROW_SIZE;
         self.file.read_exact_at(buffer, at as u64)
@@ -280,6 +302,7 @@ mod tests {
             unknown: 4,
             max_word_chars: 5,
             added_size: 8,
+            has_codes: true,
             digest: [7; 32],
         };
         assert_eq!(Head::from_bytes(&head.to_bytes()), Ok(head));

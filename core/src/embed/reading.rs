@@ -9,7 +9,7 @@ use super::lookup::Hash;
 use super::potion::Potion;
 use super::tokens::{Kind, Token, Tokens};
 use super::wordpiece::WordPiece;
-use super::words::{SCORE_UNITS, Word, WordTable, Words};
+use super::words::{Rows, SCORE_UNITS, Word, WordTable, Words};
 use crate::model::{Language, Vector};
 
 // All four bounds were chosen together on the judged collections when the
@@ -106,7 +106,10 @@ impl<'t> Reading<'t> {
             Way::Lines(table, lines) => {
                 for (line, is_read) in text.split('\n').zip(lines) {
                     if *is_read {
-                        n_added += add_line(line, potion, table, mapped, sum, &mut ids);
+                        read_line(line, potion, table, &mut ids, |rows| {
+                            table.add(rows, mapped, sum);
+                            n_added += 1;
+                        });
                     } else {
                         potion.pieces().encode(line, &mut ids);
                     }
@@ -129,53 +132,29 @@ fn choose_lines(score: i32, lines: &[Evidence]) -> Vec<bool> {
     lines.iter().map(|line| line.score > above && line.n_words >= least_words).collect()
 }
 
-/// Adds the rows of one word to `sum`, read through `table` where there is one,
-/// and returns how many there were. Rows are read from the file: a thousand
-/// scattered words would fault in all of the mapping.
-pub(super) fn add_word(
-    word: &str,
-    potion: &Potion,
-    table: Option<&WordTable>,
-    sum: &mut Vector,
-) -> usize {
-    let mut ids = Vec::new();
-    let n_added = match table {
-        Some(table) => add_line(word, potion, table, false, sum, &mut ids),
-        None => {
-            potion.pieces().encode(word, &mut ids);
-            0
-        }
-    };
-    n_added + potion.add_rows(&ids, false, sum)
-}
-
-/// Reads a line through the table; what the table does not know goes to `ids`
-/// as word pieces. Returns how many rows of the table were added.
-fn add_line(
+/// Reads a line through the table: `take` gets the table's rows, and what it
+/// does not know goes to `ids` as word pieces.
+pub(super) fn read_line(
     line: &str,
     potion: &Potion,
     table: &WordTable,
-    mapped: bool,
-    sum: &mut Vector,
     ids: &mut Vec<u32>,
-) -> usize {
+    mut take: impl FnMut(Rows),
+) {
     let (pieces, words) = (potion.pieces(), table.words());
     let mut tokens = Tokens::of(line, pieces.fold);
     let mut folded = String::new();
-    let mut n_added = 0;
     while let Some(token) = tokens.next(&mut folded) {
         let word = words.get(&folded).filter(|_| token.kind != Kind::Sign);
         if let Some(row) = word.and_then(|word| word.row) {
-            table.add_row(row, mapped, sum);
-            n_added += 1;
+            take(Rows::One(row));
             continue;
         }
         let score = word.map_or(0, |word| i32::from(word.score));
         if !is_foreign(token, &folded, score, &pieces) {
             pieces.encode_token(&folded, ids);
         } else if let Some(group) = table.stem(&folded).filter(|_| !token.is_capitalised) {
-            table.add_mean(group, mapped, sum);
-            n_added += 1;
+            take(Rows::Mean(group));
         } else {
             let is_long = folded.len() >= COGNATE_LENGTH;
             let cognate =
@@ -183,7 +162,6 @@ fn add_line(
             pieces.encode_token(cognate.as_deref().unwrap_or(&folded), ids);
         }
     }
-    n_added
 }
 
 /// Reads a short text word by word; returns how many rows of the table were

@@ -13,6 +13,7 @@ use memmap2::Mmap;
 use rust_stemmers::Stemmer;
 use sha2::{Digest, Sha256};
 
+use super::coarse::Code;
 use super::compile::WEIGHTS_SHA256;
 use super::lookup::{Hash, Index};
 use super::map;
@@ -43,6 +44,15 @@ pub(super) struct Word {
     pub(super) row: Option<u32>,
     /// Evidence for the table's language, in 1/40 of a natural logarithm.
     pub(super) score: i8,
+}
+
+/// Rows that a word is read as.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Rows {
+    /// One row.
+    One(u32),
+    /// The mean of some that follow each other: the first and how many.
+    Mean((u32, u32)),
 }
 
 /// An open word table.
@@ -113,6 +123,7 @@ impl WordTable {
         let endings = self.index(Section::EndingStarts);
         let rewrites = self.bytes(Section::Rewrites).as_chunks::<REWRITE_SIZE>().0;
         let mut best: Option<(u8, String)> = None;
+        let mut word = String::new();
         let cuts = folded.char_indices().map(|(at, _)| at).chain([folded.len()]);
         for at in cuts.skip(COGNATE_ROOT) {
             let (root, ending) = folded.split_at(at);
@@ -125,14 +136,24 @@ impl WordTable {
                     break;
                 }
                 let ending = rest.split(|byte| *byte == 0).next().unwrap_or(&[]);
-                let word = format!("{root}{}", String::from_utf8_lossy(ending));
+                word.clear();
+                word.push_str(root);
+                word.push_str(std::str::from_utf8(ending).unwrap_or(""));
                 if word.len() > COGNATE_ROOT && is_word(&word) {
-                    best = Some((*likelihood, word));
+                    best = Some((*likelihood, word.clone()));
                     break;
                 }
             }
         }
         best.map(|(_, word)| word)
+    }
+
+    /// Adds the vector of `rows`, read from the file or through the mapping.
+    pub(super) fn add(&self, rows: Rows, mapped: bool, sum: &mut Vector) {
+        match rows {
+            Rows::One(row) => self.add_row(row, mapped, sum),
+            Rows::Mean(group) => self.add_mean(group, mapped, sum),
+        }
     }
 
     /// Adds the vector of `row`, read from the file or through the mapping.
@@ -142,11 +163,29 @@ impl WordTable {
 
     /// Adds the mean of `number` rows from `first` on, each weighted with its
     /// share of their occurrences.
-    pub(super) fn add_mean(&self, (first, number): (u32, u32), mapped: bool, sum: &mut Vector) {
+    fn add_mean(&self, (first, number): (u32, u32), mapped: bool, sum: &mut Vector) {
         for row in first..first.saturating_add(number) {
             self.with_record(row, mapped, |record| {
-                let share = u16::from_le_bytes([record[2], record[3]]);
-                add(sum, record, f32::from(share) / f32::from(u16::MAX));
+                add(sum, record, share_of([record[2], record[3]]));
+            });
+        }
+    }
+
+    /// Calls `visit` with the rows that add up to what a word is read as.
+    pub(super) fn each_code(&self, rows: Rows, visit: &mut impl FnMut(Code<'_>)) {
+        let (first, number) = match rows {
+            Rows::One(row) => (row, 1),
+            Rows::Mean(group) => group,
+        };
+        for row in first..first.saturating_add(number) {
+            self.with_record(row, true, |record| {
+                let [scale0, scale1, share0, share1, values @ ..] = record;
+                let share = match rows {
+                    Rows::One(_) => 1.0,
+                    Rows::Mean(_) => share_of([*share0, *share1]),
+                };
+                let scale = f16_to_f32([*scale0, *scale1]) * share;
+                visit(Code { scale, error: 0.0, values });
             });
         }
     }
@@ -281,6 +320,10 @@ fn add(sum: &mut Vector, record: &[u8; RECORD_SIZE], weight: f32) {
     for (sum, value) in sum.iter_mut().zip(&record[4..]) {
         *sum += f32::from(value.cast_signed()) * scale;
     }
+}
+
+fn share_of(bytes: [u8; 2]) -> f32 {
+    f32::from(u16::from_le_bytes(bytes)) / f32::from(u16::MAX)
 }
 
 /// Widens a finite, non-negative half-precision number.

@@ -9,9 +9,11 @@
 
 use std::collections::HashMap;
 
+use foldhash::fast::RandomState;
+
 use crate::analyse::{self, QueryTerm, TermKind};
-use crate::embed::Embedder;
-use crate::model::{DIM, Language, Vector};
+use crate::embed::{Asked, Embedder, WordReader};
+use crate::model::{Language, Vector};
 use crate::text;
 
 /// Cosine from which two words count as related: at 0.4 to 0.5 the gain is
@@ -25,16 +27,29 @@ const MAX_WORDS: usize = 12;
 /// than tell anything.
 const MAX_BYTES: usize = 2_000;
 
-/// Shortest word of a passage that is looked at, in bytes.
+/// Shortest word of a passage that is looked at, in bytes: one of one or two
+/// letters is related to nothing in particular.
 const MIN_BYTES: usize = 3;
+
+/// Stands for a word that is related to none of the query's.
+const UNRELATED: u32 = u32::MAX;
 
 /// The query's words, and what is known of the words met so far.
 pub(super) struct Kinship<'a> {
     embedder: &'a Embedder,
     words: Vec<(Vector, f32)>,
-    /// Relatedness to each query word, one after the other for each word.
+    asked: Asked,
+    /// Relatedness to each query word, one after the other for each related
+    /// word.
     related: Vec<f32>,
-    seen: HashMap<Language, HashMap<Box<str>, usize>>,
+    languages: Vec<Known<'a>>,
+}
+
+/// The words met so far in passages of one language.
+struct Known<'a> {
+    language: Language,
+    reader: WordReader<'a>,
+    numbers: HashMap<Box<str>, u32, RandomState>,
 }
 
 impl<'a> Kinship<'a> {
@@ -47,19 +62,22 @@ impl<'a> Kinship<'a> {
         language: Language,
     ) -> Option<Self> {
         let is_word = |term: &QueryTerm| term.kind == TermKind::Exact && term.weight >= 1.0;
+        let mut reader = embedder.words(language);
         let mut words: Vec<(Vector, f32)> = terms
             .iter()
             .zip(idf)
             .filter(|(term, _)| is_word(term))
-            .filter_map(|(term, idf)| Some((unit(embedder.word(&term.term, language))?, *idf)))
+            .filter_map(|(term, idf)| Some((unit(reader.vector(&term.term))?, *idf)))
             .collect();
         words.sort_by(|a, b| b.1.total_cmp(&a.1));
         words.truncate(MAX_WORDS);
+        let asked = Asked::new(words.iter().map(|word| &word.0));
         (!words.is_empty()).then(|| Self {
             embedder,
             words,
+            asked,
             related: Vec::new(),
-            seen: HashMap::new(),
+            languages: Vec::new(),
         })
     }
 
@@ -71,38 +89,63 @@ impl<'a> Kinship<'a> {
 
     /// Scores a passage, 0 to [`Kinship::ideal`].
     pub(super) fn score(&mut self, parts: &[&str], language: Language) -> f32 {
+        let at = self.known(language);
+        let Self { words, asked, related, languages, .. } = self;
+        let known = &mut languages[at];
         let mut best = [0.0_f32; MAX_WORDS];
         for part in parts {
             analyse::words(text::prefix(part, MAX_BYTES), &mut |word| {
-                let at = self.relate(word, language);
-                let related = &self.related[at * self.words.len()..];
-                for (best, related) in best.iter_mut().zip(related).take(self.words.len()) {
-                    *best = best.max(*related);
+                if word.len() < MIN_BYTES {
+                    return;
+                }
+                let number = known.number(word, words, asked, related);
+                if let Some(related) = related.get(number as usize * words.len()..) {
+                    for (best, related) in best.iter_mut().zip(related).take(words.len()) {
+                        *best = best.max(*related);
+                    }
                 }
             });
         }
-        self.words.iter().zip(best).map(|(word, best)| word.1 * best).sum()
+        words.iter().zip(best).map(|(word, best)| word.1 * best).sum()
     }
 
+    /// Returns the place of a language in the list, adding it where it is new.
+    fn known(&mut self, language: Language) -> usize {
+        let found = self.languages.iter().position(|known| known.language == language);
+        found.unwrap_or_else(|| {
+            let reader = self.embedder.words(language);
+            self.languages.push(Known { language, reader, numbers: HashMap::default() });
+            self.languages.len() - 1
+        })
+    }
+}
+
+impl Known<'_> {
     /// Returns the number of a word, relating it to the query when it is new.
-    fn relate(&mut self, word: &str, language: Language) -> usize {
-        let seen = self.seen.entry(language).or_default();
-        if let Some(at) = seen.get(word) {
-            return *at;
+    fn number(
+        &mut self,
+        word: &str,
+        words: &[(Vector, f32)],
+        asked: &Asked,
+        related: &mut Vec<f32>,
+    ) -> u32 {
+        if let Some(number) = self.numbers.get(word) {
+            return *number;
         }
-        let at = self.related.len() / self.words.len();
-        seen.insert(Box::from(word), at);
-        // A word of one or two letters is related to nothing in particular.
-        let vector = match word.len() {
-            ..MIN_BYTES => [0.0; DIM],
-            _ => self.embedder.word(word, language),
+        let number = if self.reader.can_exceed(word, asked, RELATED) {
+            let number = related.len() / words.len();
+            let vector = self.reader.vector(word);
+            let length = dot(&vector, &vector).sqrt().max(1e-12);
+            for (asked, _) in words {
+                let cosine = dot(asked, &vector) / length;
+                related.push(((cosine - RELATED) / (1.0 - RELATED)).max(0.0));
+            }
+            number as u32
+        } else {
+            UNRELATED
         };
-        let length = dot(&vector, &vector).sqrt().max(1e-12);
-        for (asked, _) in &self.words {
-            let cosine = dot(asked, &vector) / length;
-            self.related.push(((cosine - RELATED) / (1.0 - RELATED)).max(0.0));
-        }
-        at
+        self.numbers.insert(Box::from(word), number);
+        number
     }
 }
 
