@@ -284,17 +284,14 @@ impl Run<'_> {
         let mut notes: Vec<(String, i64)> = Vec::new();
         self.writer.each_path(|path, id| notes.push((path.to_owned(), id)))?;
         let resolver = Resolver::new(notes.iter().map(|(path, _)| path.as_str()));
-        let is_due = |path: &str, target: &str| {
-            is_open || touched.paths.contains(path) || touched.names.contains(&link_name(target))
-        };
-        self.writer.relink(|path, link, old| {
-            if !is_due(path, &link.target) {
-                return old;
-            }
-            match resolver.resolve(path, link) {
-                Resolution::Note(at) => notes.get(at).map(|(_, id)| *id),
-                Resolution::File | Resolution::Nowhere => None,
-            }
+        let written = notes.iter().filter(|(path, _)| touched.paths.contains(path));
+        let written = written.map(|(_, id)| *id).collect();
+        let is_due = |target: &str| is_open || touched.names.contains(&link_name(target));
+        let is_due: Option<&dyn Fn(&str) -> bool> =
+            if is_open || !touched.names.is_empty() { Some(&is_due) } else { None };
+        self.writer.relink(&written, is_due, |path, link| match resolver.resolve(path, link) {
+            Resolution::Note(at) => notes.get(at).map(|(_, id)| *id),
+            Resolution::File | Resolution::Nowhere => None,
         })?;
         if is_open { self.writer.set_meta(LINKS_KEY, "") } else { Ok(()) }
     }

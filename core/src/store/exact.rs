@@ -12,6 +12,7 @@ use super::reader::{Reader, stored_terms};
 use super::record::FieldTerms;
 use super::schema::sql;
 use super::segment::{tf_code, tf_table};
+use super::vec_ext;
 use super::vector::Code8;
 use crate::error::Result;
 use crate::model::Vector;
@@ -61,6 +62,7 @@ impl Reader {
     /// Ranks by sqlite-vec's own scan. Returns (chunk id, cosine).
     pub fn nearest_exact(&self, query: &Vector, k: usize) -> Result<Vec<(i64, f32)>> {
         let code = Code8::encode(query).value_bytes();
+        vec_ext::load(self.conn()).map_err(|error| sql("load sqlite-vec", error))?;
         let mut hits: Vec<(i64, f32)> = self
             .conn()
             .prepare_cached(

@@ -145,6 +145,8 @@ struct Window {
     chunk: [f32; WINDOW],
     note: [f32; WINDOW],
     note_of: [u16; WINDOW],
+    /// Frequency of the term in hand in each note; zeros between terms.
+    note_tf: [f32; WINDOW],
     chunk_norm: [f32; WINDOW],
     note_norm: [f32; WINDOW],
     k1: f32,
@@ -162,6 +164,7 @@ impl Window {
             chunk: [0.0; WINDOW],
             note: [0.0; WINDOW],
             note_of: [0; WINDOW],
+            note_tf: [0.0; WINDOW],
             chunk_norm: [0.0; WINDOW],
             note_norm: [0.0; WINDOW],
             k1: params.k1,
@@ -208,6 +211,10 @@ impl Window {
     }
 
     /// Adds one term's scores and moves its cursor past the window.
+    ///
+    /// Every posting of the query passes here. Positions are masked, which
+    /// changes none (a window has at most [`WINDOW`] documents) and saves the
+    /// check of each.
     fn add_term(
         &mut self,
         cursor: &mut Cursor<'_>,
@@ -216,25 +223,35 @@ impl Window {
     ) {
         let (chunk_factor, note_factor) =
             (cursor.chunk_factor * (self.k1 + 1.0), cursor.note_factor * (self.note_k1 + 1.0));
-        let (mut note, mut note_tf) = (0, 0.0);
         let (start, end) = (docs.start as u32, docs.end as u32);
+        if cursor.doc >= end {
+            return;
+        }
+        let first = (cursor.doc - start) as usize & (WINDOW - 1);
+        let mut last = first;
         while cursor.doc < end {
-            let at = (cursor.doc - start) as usize;
+            let at = (cursor.doc - start) as usize & (WINDOW - 1);
             let tf = tf[usize::from(cursor.code)];
             cursor.advance();
             self.chunk[at] += chunk_factor * tf / (tf + self.chunk_norm[at]);
-            if self.with_notes {
-                let own = usize::from(self.note_of[at]);
-                if own != note {
-                    self.note[note] += note_factor * note_tf / (note_tf + self.note_norm[note]);
-                    (note, note_tf) = (own, 0.0);
-                }
-                note_tf += tf;
+            self.note_tf[usize::from(self.note_of[at]) & (WINDOW - 1)] += tf;
+            last = at;
+        }
+        let notes = usize::from(self.note_of[first])..=usize::from(self.note_of[last]);
+        let (Some(note_tf), Some(scores), Some(norms)) = (
+            self.note_tf.get_mut(notes.clone()),
+            self.note.get_mut(notes.clone()),
+            self.note_norm.get(notes),
+        ) else {
+            return;
+        };
+        if self.with_notes {
+            // All of them, whether or not they have the term: no branch to guess.
+            for ((score, tf), norm) in scores.iter_mut().zip(&*note_tf).zip(norms) {
+                *score += if *tf > 0.0 { note_factor * tf / (tf + norm) } else { 0.0 };
             }
         }
-        if note_tf > 0.0 {
-            self.note[note] += note_factor * note_tf / (note_tf + self.note_norm[note]);
-        }
+        note_tf.fill(0.0);
     }
 }
 
@@ -268,7 +285,7 @@ impl<'a> Cursor<'a> {
     }
 
     /// Moves to the next posting; a malformed list ends there.
-    #[inline]
+    #[inline(always)]
     fn advance(&mut self) {
         if self.codes.is_empty() {
             self.next_page();

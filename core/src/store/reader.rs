@@ -1,23 +1,24 @@
 //! Read-only access to the index. Opens what is there, creates nothing, waits
 //! at most 50 ms for a lock.
 
+use std::cell::RefCell;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::Path;
 use std::time::Duration;
 
-use rusqlite::blob::Blob;
 use rusqlite::types::Type;
 use rusqlite::{Connection, OpenFlags, OptionalExtension as _, Row, params};
 
 use super::lexical::{
     LexicalParams, Scores, TermPostings, Top, Totals, WeightedTerm, has_bit, idf, score,
 };
+use super::pages::Pages;
 use super::record::{ChunkRow, FieldTerms, NoteRow, StoredLink};
 use super::schema::{self, SCHEMA_VERSION, sql};
 use super::segment::{DOC_BYTES, Doc, Kind, block_id};
 use super::vector::{Int4Grid, Place, PlaceReader, scan4};
 use super::writer::{STORED_COLUMNS, stored_doc};
-use super::{body, record, vec_ext};
+use super::{body, record};
 use crate::error::{Error, ErrorKind, Result};
 use crate::model::{Link, NoteMeta, Vector};
 
@@ -34,6 +35,8 @@ macro_rules! link_columns {
         "SELECT note_id, line, target, anchor, is_embed, is_wiki, to_note FROM link"
     };
 }
+
+const BLOCK: &str = "SELECT data FROM block WHERE id = ?1";
 
 /// The longest a reader waits for a lock.
 const BUSY_TIMEOUT: Duration = Duration::from_millis(50);
@@ -119,6 +122,9 @@ pub struct Reader {
     segments: Vec<Segment>,
     totals: Totals,
     n_docs: u32,
+    /// The file itself, where it may be read past SQLite, and a page of it.
+    pages: Option<Pages>,
+    buffer: RefCell<Vec<u8>>,
 }
 
 impl Reader {
@@ -146,12 +152,12 @@ impl Reader {
         if schema::version(&conn)? != Some(SCHEMA_VERSION) {
             return Ok(Opened::Foreign);
         }
-        Self::with_connection(conn).map(|reader| Opened::Ready(Box::new(reader)))
+        let mut reader = Self::with_connection(conn)?;
+        reader.pages = Pages::open(&reader.conn);
+        Ok(Opened::Ready(Box::new(reader)))
     }
 
     fn with_connection(conn: Connection) -> Result<Self> {
-        // One read transaction: everything this reader sees is of one commit.
-        conn.execute_batch("BEGIN").map_err(|error| sql("read the index", error))?;
         let mut segments = Vec::new();
         let mut totals = Totals::default();
         let mut n_docs = 0;
@@ -174,7 +180,7 @@ impl Reader {
                 totals.total_len += len.unsigned_abs();
             }
         }
-        Ok(Self { conn, segments, totals, n_docs })
+        Ok(Self { conn, segments, totals, n_docs, pages: None, buffer: RefCell::default() })
     }
 
     /// Number of documents in the snapshot, dead ones included.
@@ -333,14 +339,9 @@ impl Reader {
 
     /// Reads a long posting list out of its blocks.
     fn read_pieces(&self, segment: &Segment, first: u32, n: u32, list: &mut Vec<u8>) -> Result<()> {
-        let mut open: Option<(i64, Blob<'_>)> = None;
         for piece in first..first + n {
             let id = block_id(segment.id, Kind::Posting, piece as usize);
-            let blob = self.reopen(&mut open, id)?;
-            let at = list.len();
-            list.resize(at + blob.len(), 0);
-            blob.read_at_exact(&mut list[at..], 0)
-                .map_err(|error| sql("read the snapshot", error))?;
+            self.with_block(id, |block| list.extend_from_slice(block))?;
         }
         Ok(())
     }
@@ -383,7 +384,7 @@ impl Reader {
     fn grid(&self, segment: &Segment) -> Result<Option<Int4Grid>> {
         let bytes: Option<Vec<u8>> = self
             .conn
-            .prepare_cached("SELECT data FROM block WHERE id = ?1")
+            .prepare_cached(BLOCK)
             .and_then(|mut select| {
                 select.query_row([block_id(segment.id, Kind::Grid, 0)], |row| row.get(0)).optional()
             })
@@ -400,12 +401,14 @@ impl Reader {
         })?;
         places.sort_unstable();
         let mut out = vec![0.0; docs.len()];
+        let mut pages = self.pages.as_ref().and_then(Pages::vectors);
         let mut codes = PlaceReader::new(&self.conn);
-        for (place, at) in places {
-            if place != Place::NONE {
-                let code = codes.read(place).map_err(|error| sql("read vectors", error))?;
-                out[at] = code.cosine(query);
-            }
+        for (place, at) in places.into_iter().filter(|(place, _)| *place != Place::NONE) {
+            let code = match pages.as_mut().and_then(|pages| pages.read(place)) {
+                Some(code) => code,
+                None => codes.read(place).map_err(|error| sql("read vectors", error))?,
+            };
+            out[at] = code.cosine(query);
         }
         Ok(out)
     }
@@ -429,16 +432,20 @@ impl Reader {
     ) -> Result<()> {
         let mut order: Vec<usize> = (0..docs.len()).collect();
         order.sort_unstable_by_key(|&at| docs[at]);
-        let mut open: Option<(i64, Blob<'_>)> = None;
-        let mut item = [0; N];
-        for at in order {
-            let Some(segment) = self.segment_of(docs[at]) else { continue };
+        let place = |at: usize| {
+            let segment = self.segment_of(docs[at])?;
             let doc = (docs[at] - segment.first_doc) as usize;
-            let id = block_id(segment.id, kind, doc / kind.per_block());
-            let blob = self.reopen(&mut open, id)?;
-            blob.read_at_exact(&mut item, doc % kind.per_block() * N)
-                .map_err(|error| sql("read the snapshot", error))?;
-            visit(at, &item);
+            Some((block_id(segment.id, kind, doc / kind.per_block()), doc % kind.per_block()))
+        };
+        for run in order.chunk_by(|a, b| place(*a).map(|p| p.0) == place(*b).map(|p| p.0)) {
+            let Some((id, _)) = run.first().and_then(|at| place(*at)) else { continue };
+            self.with_block(id, |block| {
+                for (at, (_, n)) in run.iter().filter_map(|at| Some((*at, place(*at)?))) {
+                    if let Some(item) = block.get(n * N..).and_then(<[u8]>::first_chunk) {
+                        visit(at, item);
+                    }
+                }
+            })?;
         }
         Ok(())
     }
@@ -473,51 +480,30 @@ impl Reader {
             Kind::Grid => 1,
             _ => segment.n_docs as usize,
         };
-        let n_blocks = n_items.div_ceil(kind.per_block());
-        let doing = "read the snapshot";
-        // A block fits one page, so what SQLite hands out lies in the mapped
-        // file itself: nothing is copied.
-        let mut select = self
-            .conn
-            .prepare_cached("SELECT data FROM block WHERE id >= ?1 AND id < ?2 ORDER BY id")
-            .map_err(|error| sql(doing, error))?;
-        let mut rows = select
-            .query([block_id(segment.id, kind, 0), block_id(segment.id, kind, n_blocks)])
-            .map_err(|error| sql(doing, error))?;
-        for n in 0..n_blocks {
-            let row = rows.next().map_err(|error| sql(doing, error))?;
-            let block = row
-                .and_then(|row| row.get_ref(0).ok())
-                .and_then(|value| value.as_blob().ok())
-                .ok_or_else(|| Error::new(ErrorKind::Store, format!("{doing}: a block is gone")))?;
-            visit(n, block);
+        for n in 0..n_items.div_ceil(kind.per_block()) {
+            self.with_block(block_id(segment.id, kind, n), |block| visit(n, block))?;
         }
         Ok(())
     }
 
-    /// Moves an open blob to another block, or opens it there.
-    fn reopen<'a, 'b>(
-        &'a self,
-        open: &'b mut Option<(i64, Blob<'a>)>,
-        id: i64,
-    ) -> Result<&'b mut Blob<'a>> {
+    /// Calls `visit` with a block.
+    fn with_block(&self, id: i64, visit: impl FnOnce(&[u8])) -> Result<()> {
+        let mut buffer = self.buffer.take();
+        if let Some(block) = self.pages.as_ref().and_then(|pages| pages.block(id, &mut buffer)) {
+            visit(block);
+            self.buffer.replace(buffer);
+            return Ok(());
+        }
         let doing = "read the snapshot";
-        let (at, blob) = match open.take() {
-            Some((at, mut blob)) => {
-                if at != id {
-                    blob.reopen(id).map_err(|error| sql(doing, error))?;
-                }
-                (id, blob)
-            }
-            None => {
-                let blob = self
-                    .conn
-                    .blob_open("main", "block", "data", id, true)
-                    .map_err(|error| sql(doing, error))?;
-                (id, blob)
-            }
-        };
-        Ok(&mut open.insert((at, blob)).1)
+        let mut select = self.conn.prepare_cached(BLOCK).map_err(|error| sql(doing, error))?;
+        let mut rows = select.query([id]).map_err(|error| sql(doing, error))?;
+        let row = rows.next().map_err(|error| sql(doing, error))?;
+        let block = row
+            .and_then(|row| row.get_ref(0).ok())
+            .and_then(|value| value.as_blob().ok())
+            .ok_or_else(|| Error::new(ErrorKind::Store, format!("{doing}: a block is gone")))?;
+        visit(block);
+        Ok(())
     }
 
     /// Reads a chunk; `None` when it is gone.
@@ -649,30 +635,30 @@ fn ranked((score, doc, scores): (f32, u32, Scores)) -> Ranked {
 /// Opens the file read-only; in a folder where the shared-memory file cannot be
 /// made and no log is pending, as an immutable file.
 fn connect(path: &Path) -> Result<Connection> {
-    vec_ext::register();
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-    let conn = Connection::open_with_flags(path, flags)
-        .map_err(|error| sql(&format!("open index {}", path.display()), error))?;
-    conn.busy_timeout(BUSY_TIMEOUT).map_err(|error| sql("open index", error))?;
-    let Err(error) = conn.pragma_query_value(None, "application_id", |row| row.get::<_, i64>(0))
-    else {
-        set_up(&conn)?;
-        return Ok(conn);
-    };
+    let fail = |error| sql(&format!("open index {}", path.display()), error);
+    let conn = Connection::open_with_flags(path, flags).map_err(fail)?;
+    let Err(error) = begin(&conn) else { return Ok(conn) };
     if has_pending_log(path) || !is_cannot_open(&error) {
-        return Err(sql(&format!("open index {}", path.display()), error));
+        return Err(fail(error));
     }
     let uri = immutable_uri(path)
         .ok_or_else(|| Error::new(ErrorKind::Store, "open index: its path is not UTF-8"))?;
-    let conn = Connection::open_with_flags(uri, flags | OpenFlags::SQLITE_OPEN_URI)
-        .map_err(|error| sql(&format!("open index {}", path.display()), error))?;
-    set_up(&conn)?;
+    let conn =
+        Connection::open_with_flags(uri, flags | OpenFlags::SQLITE_OPEN_URI).map_err(fail)?;
+    begin(&conn).map_err(fail)?;
     Ok(conn)
 }
 
-fn set_up(conn: &Connection) -> Result<()> {
-    // Mapped pages are read in place; the limit is SQLite's own maximum.
-    conn.pragma_update(None, "mmap_size", 0x7fff_0000_i64).map_err(|error| sql("open index", error))
+/// Begins the one transaction of a reader, so that everything it sees is of one
+/// commit, and reads the file's first page.
+fn begin(conn: &Connection) -> rusqlite::Result<()> {
+    conn.busy_timeout(BUSY_TIMEOUT)?;
+    // Mapped pages are read in place; the limit is SQLite's own maximum. Before
+    // anything is read, or the first page would be read twice.
+    conn.pragma_update(None, "mmap_size", 0x7fff_0000_i64)?;
+    conn.execute_batch("BEGIN")?;
+    conn.pragma_query_value(None, "application_id", |row| row.get::<_, i64>(0)).map(drop)
 }
 
 /// Device and number of the file at `path`; `None` when there is no file.
@@ -715,39 +701,43 @@ fn immutable_uri(path: &Path) -> Option<String> {
 
 fn note_row(row: &Row<'_>) -> rusqlite::Result<NoteRow> {
     Ok(NoteRow {
-        id: row.get("id")?,
-        path: row.get("path")?,
-        mtime_ns: row.get("mtime_ns")?,
-        size: row.get::<_, i64>("size")? as u64,
-        hash: row.get("hash")?,
-        meta: note_meta(row)?,
-        first_chunk: row.get("first_chunk")?,
-        n_chunks: row.get("n_chunks")?,
+        id: row.get(0)?,
+        path: row.get(1)?,
+        mtime_ns: row.get(2)?,
+        size: row.get::<_, i64>(3)? as u64,
+        hash: row.get(4)?,
+        meta: note_meta(row, 5)?,
+        first_chunk: row.get(17)?,
+        n_chunks: row.get(18)?,
     })
 }
 
-/// Reads what a note says of itself, by column name.
-pub(super) fn note_meta(row: &Row<'_>) -> rusqlite::Result<NoteMeta> {
+/// Reads what a note says of itself: the columns from `title` to `for_agents`,
+/// in the order of the table, of which the first is column `at`.
+pub(super) fn note_meta(row: &Row<'_>, at: usize) -> rusqlite::Result<NoteMeta> {
     Ok(NoteMeta {
-        title: row.get("title")?,
-        kind: row.get("kind")?,
-        domain: row.get("domain")?,
-        status: row.get("status")?,
-        source: row.get("source")?,
-        description: row.get("description")?,
-        created: row.get("created")?,
-        updated: row.get("updated")?,
-        tags: json(row, "tags")?,
-        aliases: json(row, "aliases")?,
-        properties: json(row, "properties")?,
-        for_agents: row.get("for_agents")?,
+        title: row.get(at)?,
+        kind: row.get(at + 1)?,
+        domain: row.get(at + 2)?,
+        status: row.get(at + 3)?,
+        source: row.get(at + 4)?,
+        description: row.get(at + 5)?,
+        created: row.get(at + 6)?,
+        updated: row.get(at + 7)?,
+        tags: json(row, at + 8)?,
+        aliases: json(row, at + 9)?,
+        properties: json(row, at + 10)?,
+        for_agents: row.get(at + 11)?,
     })
 }
 
 /// Reads a JSON column; a damaged one is empty.
-fn json<T: Default + FromJson>(row: &Row<'_>, column: &str) -> rusqlite::Result<Vec<T>> {
-    let text: String = row.get(column)?;
-    let value: serde_json::Value = serde_json::from_str(&text).unwrap_or_default();
+fn json<T: Default + FromJson>(row: &Row<'_>, column: usize) -> rusqlite::Result<Vec<T>> {
+    let text = row.get_ref(column)?.as_str()?;
+    if text == "[]" {
+        return Ok(Vec::new());
+    }
+    let value: serde_json::Value = serde_json::from_str(text).unwrap_or_default();
     let items = value.as_array().map(Vec::as_slice).unwrap_or_default();
     Ok(items.iter().map(T::from_json).collect())
 }

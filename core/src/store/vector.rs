@@ -63,7 +63,7 @@ impl Code8 {
 }
 
 /// Vectors per row of vec0's storage: its default `chunk_size`.
-const VECTORS_PER_ROW: u32 = 1_024;
+pub(super) const VECTORS_PER_ROW: u32 = 1_024;
 
 /// Where vec0 keeps a vector: row and position in it. A vector stays there
 /// until it is deleted.
@@ -81,6 +81,11 @@ impl Place {
                 Ok(Self(row.get::<_, u32>(0)? * VECTORS_PER_ROW + row.get::<_, u32>(1)?))
             })
             .optional()
+    }
+
+    /// The row of vec0's storage, and the position in it.
+    pub(super) fn row_and_position(self) -> (i64, usize) {
+        (i64::from(self.0 / VECTORS_PER_ROW), (self.0 % VECTORS_PER_ROW) as usize)
     }
 
     pub(super) fn to_bytes(self) -> [u8; 4] {
@@ -108,7 +113,7 @@ impl<'a> PlaceReader<'a> {
         if place == Place::NONE {
             return Ok(Code8::default());
         }
-        let row = i64::from(place.0 / VECTORS_PER_ROW);
+        let (row, at) = place.row_and_position();
         let blob = match self.open.take() {
             Some((at, blob)) if at == row => blob,
             Some((_, mut blob)) => {
@@ -118,7 +123,7 @@ impl<'a> PlaceReader<'a> {
             None => self.conn.blob_open("main", "vector_vector_chunks00", "vectors", row, true)?,
         };
         let mut bytes = [0; DIM];
-        blob.read_at_exact(&mut bytes, (place.0 % VECTORS_PER_ROW) as usize * DIM)?;
+        blob.read_at_exact(&mut bytes, at * DIM)?;
         self.open = Some((row, blob));
         Ok(Code8::from_values(bytes.map(|x| x as i8)))
     }

@@ -69,7 +69,7 @@ pub enum WriteOutcome {
 /// The one writer.
 #[derive(Debug)]
 pub struct Writer {
-    conn: Connection,
+    pub(super) conn: Connection,
     /// Where the finished index goes, when it is built beside an old one.
     target: Option<PathBuf>,
     path: PathBuf,
@@ -191,13 +191,18 @@ impl Writer {
         self.number("SELECT coalesce(max(last_chunk), 0) FROM segment")
     }
 
-    fn number(&self, query: &str) -> Result<i64> {
+    pub(super) fn number(&self, query: &str) -> Result<i64> {
         self.conn
             .query_row(query, [], |row| row.get(0))
             .map_err(|error| sql("read the index", error))
     }
 
-    fn execute(&self, doing: &str, query: &str, args: impl rusqlite::Params) -> Result<usize> {
+    pub(super) fn execute(
+        &self,
+        doing: &str,
+        query: &str,
+        args: impl rusqlite::Params,
+    ) -> Result<usize> {
         self.conn
             .prepare_cached(query)
             .and_then(|mut statement| statement.execute(args))
@@ -273,7 +278,7 @@ impl Writer {
         }
     }
 
-    fn begin(&mut self) -> Result<()> {
+    pub(super) fn begin(&mut self) -> Result<()> {
         self.is_finished = false;
         if !self.in_transaction {
             self.conn
@@ -537,45 +542,6 @@ impl Writer {
         Ok(low)
     }
 
-    /// Sets the target of every link: `resolve(path of the note, link, id of
-    /// the note it led to)` returns the id of the note it leads to.
-    pub fn relink(
-        &mut self,
-        mut resolve: impl FnMut(&str, &Link, Option<i64>) -> Option<i64>,
-    ) -> Result<()> {
-        let doing = "resolve links";
-        let mut changed = Vec::new();
-        {
-            let mut select = self
-                .conn
-                .prepare(
-                    "SELECT link.note_id, seq, to_note, path, line, target, anchor, is_embed,
-                       is_wiki FROM link JOIN note ON note.id = link.note_id",
-                )
-                .map_err(|error| sql(doing, error))?;
-            let mut rows = select.query([]).map_err(|error| sql(doing, error))?;
-            while let Some(row) = rows.next().map_err(|error| sql(doing, error))? {
-                let (key, old, path, link) = link_of(row).map_err(|error| sql(doing, error))?;
-                let new = resolve(&path, &link, old);
-                if new != old {
-                    changed.push((key, new));
-                }
-            }
-        }
-        if changed.is_empty() {
-            return Ok(());
-        }
-        self.begin()?;
-        for ((note_id, seq), to_note) in changed {
-            self.execute(
-                doing,
-                "UPDATE link SET to_note = ?3 WHERE note_id = ?1 AND seq = ?2",
-                params![note_id, seq, to_note],
-            )?;
-        }
-        Ok(())
-    }
-
     /// Brings the snapshot up to date, commits, and puts a rebuilt index in
     /// the place of the old one.
     pub fn finish(&mut self) -> Result<()> {
@@ -767,8 +733,6 @@ fn n_segments_kept(segments: &[SegmentRow], n_live: &mut i64) -> usize {
     kept
 }
 
-type LinkKey = (i64, i64);
-
 fn known_note(row: &rusqlite::Row<'_>) -> rusqlite::Result<KnownNote> {
     Ok(KnownNote {
         id: row.get(1)?,
@@ -779,17 +743,6 @@ fn known_note(row: &rusqlite::Row<'_>) -> rusqlite::Result<KnownNote> {
     })
 }
 
-fn link_of(row: &rusqlite::Row<'_>) -> rusqlite::Result<(LinkKey, Option<i64>, String, Link)> {
-    let link = Link {
-        line: row.get(4)?,
-        target: row.get(5)?,
-        anchor: row.get(6)?,
-        is_embed: row.get(7)?,
-        is_wiki: row.get(8)?,
-    };
-    Ok(((row.get(0)?, row.get(1)?), row.get(2)?, row.get(3)?, link))
-}
-
 fn place_of(conn: &Connection, chunk_id: i64) -> Result<Option<Place>> {
     Place::of(conn, chunk_id).map_err(|error| sql("look up a vector", error))
 }
@@ -797,18 +750,19 @@ fn place_of(conn: &Connection, chunk_id: i64) -> Result<Option<Place>> {
 /// What [`stored_doc`] reads.
 pub(super) const STORED_COLUMNS: &str =
     "SELECT c.id, c.note_id, c.line, c.heading, c.language, holder.body, c.start, c.len, c.flat,
-       note.*
+       note.path, note.mtime_ns, title, kind, domain, status, source, description, created,
+       updated, tags, aliases, properties, for_agents
      FROM chunk c JOIN chunk holder ON holder.id = c.body_chunk
        JOIN note ON note.id = c.note_id";
 
 /// Builds a document and its terms from a stored chunk and its note.
 pub(super) fn stored_doc(row: &rusqlite::Row<'_>) -> rusqlite::Result<(Doc, FieldTerms)> {
     let chunk = chunk_row(row)?;
-    let flat: Option<Vec<u8>> = row.get("flat")?;
+    let flat: Option<Vec<u8>> = row.get(8)?;
     let flat = flat.and_then(|flat| decompress(&flat)).unwrap_or_default();
-    let path: String = row.get("path")?;
-    let meta = note_meta(row)?;
-    let doc = doc_of(chunk.id, chunk.note_id, chunk.language, &meta, row.get("mtime_ns")?);
+    let path: String = row.get(9)?;
+    let meta = note_meta(row, 11)?;
+    let doc = doc_of(chunk.id, chunk.note_id, chunk.language, &meta, row.get(10)?);
     let searched = Searched {
         heading: &chunk.heading,
         text: &chunk.text,
