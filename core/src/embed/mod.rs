@@ -89,12 +89,14 @@ impl Embedder {
     ///
     /// Takes a second then: for what runs in the background, not for a hook.
     pub fn open_or_compile(model_dir: &Path, tables: &[PathBuf]) -> Result<(Option<Self>, bool)> {
-        let is_usable = || Potion::open(&model_dir.join(potion::FILE_NAME)).is_ok();
         let has_source = model_dir.join("model.safetensors").exists();
-        let is_compiled = has_source && !is_usable();
-        if is_compiled {
-            compile(model_dir)?;
-        }
+        let is_compiled = has_source
+            && match Potion::open(&model_dir.join(potion::FILE_NAME)) {
+                Ok(table) if table.has_codes() => false,
+                // Slower, but whole: where it cannot be replaced it will do.
+                Ok(_) => compile(model_dir).is_ok(),
+                Err(_) => compile(model_dir).map(|()| true)?,
+            };
         Self::open(model_dir, tables).map(|embedder| (embedder, is_compiled))
     }
 

@@ -227,6 +227,11 @@ impl Potion {
         self.map.get(at..)?.first_chunk().map(Code::from_bytes)
     }
 
+    /// Whether the rows are there in 8 bits too.
+    pub(super) fn has_codes(&self) -> bool {
+        self.head.has_codes
+    }
+
     /// Whether `id` stands for what the vocabulary lacks: it has no row.
     pub(super) fn is_unknown(&self, id: u32) -> bool {
         id == self.head.unknown

@@ -1,6 +1,6 @@
 //! The vectors of single words, of which a query looks at a thousand.
 
-use super::coarse::{Asked, Sum};
+use super::coarse::{Asked, Code, Sum};
 use super::potion::Potion;
 use super::reading::read_line;
 use super::words::{Rows, WordTable};
@@ -35,10 +35,10 @@ impl<'a> WordReader<'a> {
         vector
     }
 
-    /// Says whether the cosine of a folded word with any that is asked for can
-    /// be above `least`. "No" is certain, at a fraction of the cost of the
-    /// vector; "yes" is to be looked at.
-    pub fn can_exceed(&mut self, folded: &str, asked: &Asked, least: f32) -> bool {
+    /// Returns what the cosine of a folded word with each that is asked for is
+    /// at most, at a fraction of the cost of the vector; none where it is near
+    /// nothing, and 2 where nothing is known without the vector.
+    pub fn bounds(&mut self, folded: &str, asked: &Asked) -> &[f32] {
         self.read(folded);
         let Self { potion, table, rows, ids, sum } = self;
         sum.clear(asked);
@@ -48,10 +48,12 @@ impl<'a> WordReader<'a> {
             }
         }
         for id in ids.iter().filter(|id| !potion.is_unknown(**id)) {
-            let Some(code) = potion.code(*id) else { return true };
-            sum.add(code, asked);
+            match potion.code(*id) {
+                Some(code) => sum.add(code, asked),
+                None => sum.add(Code::ANY, asked),
+            }
         }
-        sum.can_exceed(least)
+        sum.bounds()
     }
 
     fn read(&mut self, folded: &str) {

@@ -31,25 +31,31 @@ const MAX_BYTES: usize = 2_000;
 /// letters is related to nothing in particular.
 const MIN_BYTES: usize = 3;
 
-/// Stands for a word that is related to none of the query's.
-const UNRELATED: u32 = u32::MAX;
-
 /// The query's words, and what is known of the words met so far.
 pub(super) struct Kinship<'a> {
     embedder: &'a Embedder,
     words: Vec<(Vector, f32)>,
     asked: Asked,
-    /// Relatedness to each query word, one after the other for each related
-    /// word.
-    related: Vec<f32>,
     languages: Vec<Known<'a>>,
+    /// The words of the passage in hand that may be related to the query's.
+    passage: Vec<u32>,
 }
 
 /// The words met so far in passages of one language.
 struct Known<'a> {
     language: Language,
     reader: WordReader<'a>,
-    numbers: HashMap<Box<str>, u32, RandomState>,
+    /// `None` for words that are related to none of the query's.
+    numbers: HashMap<Box<str>, Option<u32>, RandomState>,
+    related: Vec<Related>,
+}
+
+/// How much a word is related to each of the query's words, 0 to 1.
+struct Related {
+    word: Box<str>,
+    to: [f32; MAX_WORDS],
+    /// False while `to` says how much at most.
+    is_exact: bool,
 }
 
 impl<'a> Kinship<'a> {
@@ -76,8 +82,8 @@ impl<'a> Kinship<'a> {
             embedder,
             words,
             asked,
-            related: Vec::new(),
             languages: Vec::new(),
+            passage: Vec::new(),
         })
     }
 
@@ -90,23 +96,19 @@ impl<'a> Kinship<'a> {
     /// Scores a passage, 0 to [`Kinship::ideal`].
     pub(super) fn score(&mut self, parts: &[&str], language: Language) -> f32 {
         let at = self.known(language);
-        let Self { words, asked, related, languages, .. } = self;
+        let Self { words, asked, languages, passage, .. } = self;
         let known = &mut languages[at];
-        let mut best = [0.0_f32; MAX_WORDS];
+        passage.clear();
         for part in parts {
             analyse::words(text::prefix(part, MAX_BYTES), &mut |word| {
-                if word.len() < MIN_BYTES {
-                    return;
-                }
-                let number = known.number(word, words, asked, related);
-                if let Some(related) = related.get(number as usize * words.len()..) {
-                    for (best, related) in best.iter_mut().zip(related).take(words.len()) {
-                        *best = best.max(*related);
-                    }
+                if word.len() >= MIN_BYTES {
+                    passage.extend(known.number(word, asked));
                 }
             });
         }
-        words.iter().zip(best).map(|(word, best)| word.1 * best).sum()
+        passage.sort_unstable();
+        passage.dedup();
+        words.iter().enumerate().map(|(at, word)| word.1 * known.best(at, passage, words)).sum()
     }
 
     /// Returns the place of a language in the list, adding it where it is new.
@@ -114,39 +116,64 @@ impl<'a> Kinship<'a> {
         let found = self.languages.iter().position(|known| known.language == language);
         found.unwrap_or_else(|| {
             let reader = self.embedder.words(language);
-            self.languages.push(Known { language, reader, numbers: HashMap::default() });
+            let (numbers, related) = (HashMap::default(), Vec::new());
+            self.languages.push(Known { language, reader, numbers, related });
             self.languages.len() - 1
         })
     }
 }
 
 impl Known<'_> {
-    /// Returns the number of a word, relating it to the query when it is new.
-    fn number(
-        &mut self,
-        word: &str,
-        words: &[(Vector, f32)],
-        asked: &Asked,
-        related: &mut Vec<f32>,
-    ) -> u32 {
+    /// Returns the number of a word that may be related to one of the query's.
+    fn number(&mut self, word: &str, asked: &Asked) -> Option<u32> {
         if let Some(number) = self.numbers.get(word) {
             return *number;
         }
-        let number = if self.reader.can_exceed(word, asked, RELATED) {
-            let number = related.len() / words.len();
-            let vector = self.reader.vector(word);
-            let length = dot(&vector, &vector).sqrt().max(1e-12);
-            for (asked, _) in words {
-                let cosine = dot(asked, &vector) / length;
-                related.push(((cosine - RELATED) / (1.0 - RELATED)).max(0.0));
-            }
-            number as u32
-        } else {
-            UNRELATED
-        };
+        let mut to = [0.0; MAX_WORDS];
+        for (to, most) in to.iter_mut().zip(self.reader.bounds(word, asked)) {
+            *to = relatedness(*most);
+        }
+        let number = to.iter().any(|to| *to > 0.0).then(|| {
+            self.related.push(Related { word: Box::from(word), to, is_exact: false });
+            self.related.len() as u32 - 1
+        });
         self.numbers.insert(Box::from(word), number);
         number
     }
+
+    /// How much the most related word of a passage is related to word `at` of
+    /// the query.
+    ///
+    /// Vectors are read from the highest bound down, until what is left cannot
+    /// be more than what was found: two or three of a passage's hundreds.
+    fn best(&mut self, at: usize, passage: &[u32], words: &[(Vector, f32)]) -> f32 {
+        loop {
+            let bound = |number: &u32| {
+                let related = &self.related[*number as usize];
+                (related.to[at], related.is_exact)
+            };
+            let most = passage.iter().copied().max_by(|a, b| {
+                let (a, b) = (bound(a), bound(b));
+                a.0.total_cmp(&b.0).then(a.1.cmp(&b.1))
+            });
+            let Some(most) = most else { return 0.0 };
+            let most = &mut self.related[most as usize];
+            if most.is_exact || most.to[at] <= 0.0 {
+                return most.to[at];
+            }
+            let vector = self.reader.vector(&most.word);
+            let length = dot(&vector, &vector).sqrt().max(1e-12);
+            for (to, (asked, _)) in most.to.iter_mut().zip(words) {
+                *to = relatedness(dot(asked, &vector) / length);
+            }
+            most.is_exact = true;
+        }
+    }
+}
+
+/// What a cosine says, 0 to 1.
+fn relatedness(cosine: f32) -> f32 {
+    ((cosine - RELATED) / (1.0 - RELATED)).max(0.0)
 }
 
 /// Brings a vector to unit length; `None` for all zeros.

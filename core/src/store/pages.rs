@@ -381,7 +381,7 @@ mod tests {
     #[test]
     fn rows_are_those_that_sqlite_reads() {
         for page_size in [512, 4_096, 65_536] {
-            let (_folder, path, conn) = database(page_size);
+            let (_folder, _, conn) = database(page_size);
             let len = |n: usize| n * 37 % (page_size - 100);
             // Enough rows for a tree of three levels where pages are small.
             for n in 0..900 {
@@ -418,7 +418,7 @@ mod tests {
 
     #[test]
     fn a_pending_log_and_an_overlong_row_are_left_to_sqlite() {
-        let (_folder, path, conn) = database(4_096);
+        let (_folder, _, conn) = database(4_096);
         conn.execute("INSERT INTO block VALUES (1, ?1)", [blob(1, 9_000)]).unwrap();
         assert!(Pages::open(&conn).is_none());
         fold(&conn);
