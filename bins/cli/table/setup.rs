@@ -33,6 +33,11 @@ vault. A line of the file may also hold \"scope\" (a folder), \"exclude\" and \"
                     "also write the rankings, `qid Q0 path rank score tag` a line",
                 ),
                 Flag::new(
+                    "evidence",
+                    Takes::File("FILE"),
+                    "also write what the candidates' scores are made of, JSON lines",
+                ),
+                Flag::new(
                     "compare",
                     Takes::File("RUN"),
                     "compare with these rankings, question by question",

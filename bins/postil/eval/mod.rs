@@ -2,6 +2,7 @@
 //! asks every question and reports how well they were answered.
 
 mod args;
+mod evidence;
 mod questions;
 mod rankings;
 mod report;
@@ -62,10 +63,18 @@ fn evaluate(args: &Args) -> Result<(String, bool)> {
     let reader = open(args, &config, embedder.as_ref())?;
     let mut paths = Paths::default();
     let mut rankings = Vec::with_capacity(questions.len());
+    let mut studied = args.evidence.as_ref().map(|_| String::new());
     for question in &questions {
         let answer = ask(&reader, embedder.as_ref(), question, args.mode)?;
+        if let Some(studied) = &mut studied {
+            let answer = study(&reader, embedder.as_ref(), question, args.mode)?;
+            studied.push_str(&evidence::line(question, &answer));
+        }
         count_path(&answer, question, &mut paths);
         rankings.push(ranking(answer, question));
+    }
+    if let (Some(path), Some(lines)) = (&args.evidence, studied) {
+        rankings::save(path, &lines)?;
     }
     let mode = name(args.mode);
     if let Some(path) = &args.run {
@@ -174,11 +183,28 @@ fn ask(
     question: &Question,
     mode: Mode,
 ) -> Result<Answer> {
-    let mut query = Query::plain(&question.query);
-    query.filter.folder = question.scope.as_ref().map(|scope| scope.trim_matches('/').to_owned());
+    let query = query(question);
     let limit = DEPTH + question.exclude.len();
     let options = Options { mode, limit, per_note: 1, ..Options::default() };
     recall(reader, embedder, &query, &options)
+}
+
+/// Asks for the candidates of a question instead of its notes.
+fn study(
+    reader: &Reader,
+    embedder: Option<&Embedder>,
+    question: &Question,
+    mode: Mode,
+) -> Result<Answer> {
+    let n = evidence::N_CANDIDATES;
+    let options = Options { mode, limit: n, per_note: n, n_read: n, ..Options::default() };
+    recall(reader, embedder, &query(question), &options)
+}
+
+fn query(question: &Question) -> Query {
+    let mut query = Query::plain(&question.query);
+    query.filter.folder = question.scope.as_ref().map(|scope| scope.trim_matches('/').to_owned());
+    query
 }
 
 fn ranking(answer: Answer, question: &Question) -> Vec<Ranked> {

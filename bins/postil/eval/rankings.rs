@@ -28,6 +28,11 @@ pub(super) fn write(
             text.push_str(&format!("{id} Q0 {} {rank} {:.6} {tag}\n", note.path, note.score));
         }
     }
+    save(path, &text)
+}
+
+/// Writes a file and the folder it is in.
+pub(super) fn save(path: &Path, text: &str) -> Result<()> {
     let failed = |error| Error::with(ErrorKind::Io, format!("write {}", path.display()), error);
     if let Some(folder) = path.parent() {
         fs::create_dir_all(folder).map_err(failed)?;

@@ -2,7 +2,7 @@
 //! milliseconds at 50,000 chunks), and a check of the snapshot: what it does
 //! not know is only the share of a note's other chunks in a chunk's score.
 
-use super::fuse;
+use super::fuse::{self, Trust};
 use super::{Candidate, Evidence, Found, LEXICAL, N_CANDIDATES, Place, Search};
 use crate::error::Result;
 use crate::model::Vector;
@@ -31,7 +31,7 @@ impl Search<'_> {
         };
         let terms = self.weighted();
         let words = self.reader.lexical_exact(&terms, &LEXICAL, n)?;
-        let boost = self.options.alpha.map_or_else(|| fuse::boost(0.0), fuse::boost_of);
+        let trust = self.options.alpha.map_or_else(Trust::default, Trust::of_alpha);
         let mut candidates = Vec::new();
         for (id, evidence) in evidence(&near, &words) {
             let Some(chunk) = self.reader.chunk(id)? else { continue };
@@ -46,13 +46,16 @@ impl Search<'_> {
                 language: chunk.language,
                 flags: if note.meta.for_agents { 0 } else { DocFlags::PEOPLE_ONLY },
             };
-            let score = fuse::score(&evidence, boost);
+            let is_native = record.language == self.language;
+            let score = fuse::score(&evidence, trust, is_native);
             candidates.push(Candidate { doc: id as u32, record, score, evidence });
         }
         fuse::sort(&mut candidates);
         // Rarity and the highest score there could be are the same either way.
         let rarity = self.reader.lexical_with(&terms, &LEXICAL, 1, self.skip, &[])?;
-        Ok(Found { candidates, ideal: rarity.ideal, idf: rarity.idf, boost, ..Found::default() })
+        let (ideal, idf) = (rarity.ideal, rarity.idf);
+        let has_model = vector.is_some();
+        Ok(Found { candidates, ideal, idf, trust, has_model, ..Found::default() })
     }
 }
 

@@ -9,6 +9,7 @@ mod exact;
 mod floor;
 mod fuse;
 mod kinship;
+mod links;
 mod query;
 pub mod render;
 
@@ -17,6 +18,7 @@ pub use self::query::{Query, parse};
 
 use std::collections::HashMap;
 
+use self::fuse::Trust;
 use self::kinship::Kinship;
 use crate::analyse::{self, QueryTerm};
 use crate::embed::Embedder;
@@ -80,6 +82,9 @@ pub struct Options {
     pub alpha: Option<f32>,
     /// Ask FTS5 and sqlite-vec themselves instead of the snapshot.
     pub exact: bool,
+    /// Candidates that are read to be ordered anew; more cost time and gain
+    /// nothing, but show what another order would be made of.
+    pub n_read: usize,
 }
 
 impl Options {
@@ -102,6 +107,7 @@ impl Default for Options {
             for_agents: false,
             alpha: None,
             exact: false,
+            n_read: N_READ,
         }
     }
 }
@@ -127,6 +133,8 @@ pub struct Evidence {
     /// The query's words that it has in other words, weighted by inverse
     /// document frequency; 0 where its text was not read.
     pub kinship: f32,
+    /// How many of the best notes link to its note.
+    pub links: f32,
     /// Where the keyword path had it.
     pub keyword: Option<Place>,
     /// Where the vector path had it.
@@ -203,13 +211,16 @@ pub fn recall(
         true => search.retrieve_exact(vector, &query.filter)?,
         false => search.retrieve(vector)?,
     };
+    if paths == Mode::Hybrid {
+        search.follow_links(&mut found)?;
+    }
     if let Some(embedder) = embedder {
         search.read_best(embedder, &mut found)?;
     }
     let scale = found.scale();
     let alpha = match (paths, vector) {
         (Mode::Vector, _) => 0.0,
-        (Mode::Hybrid, Some(_)) => fuse::alpha(found.boost),
+        (Mode::Hybrid, Some(_)) => found.trust.alpha(),
         _ => 1.0,
     };
     let hits = search.fetch(found, query)?;
@@ -268,8 +279,7 @@ struct Found {
     ideal: f32,
     idf: Vec<f32>,
     kinship_ideal: f32,
-    /// How many times its usual weight the cosine got.
-    boost: f32,
+    trust: Trust,
     has_model: bool,
     /// Chunks that were read already, by document.
     chunks: HashMap<u32, ChunkRow>,
@@ -285,6 +295,7 @@ impl Found {
                 .get(N_CANDIDATES - 1)
                 .or(self.candidates.last())
                 .map_or(0.0, |c| c.score),
+            boost: self.trust.boost,
             has_model: self.has_model,
         }
     }
@@ -313,14 +324,14 @@ impl Search<'_> {
         let evidence = evidence(self.reader, &lexical, &nearest, vector)?;
         let docs: Vec<u32> = evidence.iter().map(|(doc, _)| *doc).collect();
         let records = self.reader.docs(&docs)?;
-        let boost = match self.options.alpha {
-            Some(alpha) => fuse::boost_of(alpha),
-            None => fuse::boost(foreign(&evidence, &records, self.language)),
+        let trust = match self.options.alpha {
+            Some(alpha) => Trust::of_alpha(alpha),
+            None => Trust::new(foreign(&evidence, &records, self.language)),
         };
         let candidate = |((doc, evidence), record): ((u32, Evidence), Doc)| Candidate {
             doc,
             record,
-            score: fuse::score(&evidence, boost),
+            score: fuse::score(&evidence, trust, record.language == self.language),
             evidence,
         };
         let mut candidates: Vec<Candidate> =
@@ -331,13 +342,24 @@ impl Search<'_> {
         fuse::sort(&mut candidates);
         let (ideal, idf) = (lexical.ideal, lexical.idf);
         let has_model = vector.is_some();
-        Ok(Found { candidates, ideal, idf, boost, has_model, ..Found::default() })
+        Ok(Found { candidates, ideal, idf, trust, has_model, ..Found::default() })
     }
 
     fn weighted(&self) -> Vec<WeightedTerm> {
         let weighted =
             |term: &QueryTerm| WeightedTerm { term: term.term.clone(), weight: term.weight };
         self.terms.iter().map(weighted).collect()
+    }
+
+    /// Orders the candidates anew by what the best of them link to.
+    fn follow_links(&self, found: &mut Found) -> Result<()> {
+        links::follow(self.reader, &mut found.candidates)?;
+        for candidate in found.candidates.iter_mut().filter(|c| c.evidence.links > 0.0) {
+            let is_native = candidate.record.language == self.language;
+            candidate.score = fuse::score(&candidate.evidence, found.trust, is_native);
+        }
+        fuse::sort(&mut found.candidates);
+        Ok(())
     }
 
     /// Reads the best candidates and orders them anew by what they say in other
@@ -353,7 +375,7 @@ impl Search<'_> {
         for candidate in found.candidates.drain(..) {
             let n = n_of_note.entry(candidate.record.note_id).or_default();
             *n += 1;
-            let is_read = read.len() < N_READ && *n <= N_READ_PER_NOTE;
+            let is_read = read.len() < self.options.n_read && *n <= N_READ_PER_NOTE;
             if is_read { read.push(candidate) } else { rest.push(candidate) }
         }
         for candidate in &mut read {
@@ -363,7 +385,8 @@ impl Search<'_> {
             let title = self.reader.title(candidate.record.note_id.into())?;
             let kin = kinship.score(&[&title, &chunk.heading, &chunk.text], chunk.language);
             candidate.evidence.kinship = kin;
-            candidate.score = fuse::score(&candidate.evidence, found.boost);
+            let is_native = candidate.record.language == self.language;
+            candidate.score = fuse::score(&candidate.evidence, found.trust, is_native);
             found.chunks.insert(candidate.doc, chunk);
         }
         fuse::sort(&mut read);
@@ -395,7 +418,10 @@ impl Search<'_> {
             if query.accepts(&chunk.text, &chunk.heading, &note.meta.title) {
                 *n += 1;
                 let Candidate { score, evidence, .. } = *candidate;
-                let confidence = scale.confidence(score, &evidence);
+                let is_foreign = candidate.record.language != self.language;
+                // What links to a passage does not say that it answers.
+                let own = score - fuse::links(&evidence, found.trust);
+                let confidence = scale.confidence(own, &evidence, is_foreign);
                 let Evidence { keyword, vector, .. } = evidence;
                 hits.push(Hit { chunk, note, score, confidence, evidence, keyword, vector });
             }

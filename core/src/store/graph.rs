@@ -5,6 +5,23 @@ use super::schema::sql;
 use crate::error::Result;
 
 impl Reader {
+    /// Returns the notes that a note links to, each once, in order of their
+    /// ids; reads at most `most` of its links.
+    pub fn targets(&self, note_id: i64, most: usize) -> Result<Vec<i64>> {
+        let mut targets: Vec<i64> = self
+            .conn()
+            .prepare_cached(
+                "SELECT to_note FROM link WHERE note_id = ?1 AND to_note IS NOT NULL LIMIT ?2",
+            )
+            .and_then(|mut select| {
+                select.query_map((note_id, most as i64), |row| row.get(0))?.collect()
+            })
+            .map_err(|error| sql("follow links", error))?;
+        targets.sort_unstable();
+        targets.dedup();
+        Ok(targets)
+    }
+
     /// Returns the paths of the notes that no other note links to, in order.
     pub fn orphans(&self) -> Result<Vec<String>> {
         let doing = "list orphans";
