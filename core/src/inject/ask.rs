@@ -6,6 +6,7 @@
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
+use super::errand::n_subjects;
 use super::prompt::{Prompt, classify};
 use super::transcript::{last_agent_task, last_user_turn};
 use super::{salient, shell};
@@ -85,16 +86,18 @@ fn prompt(event: &Event<'_>) -> Result<Ask, &'static str> {
         let turn = last_user_turn(event.transcript.as_deref()?, Some(&text))?;
         Some(salient::condense(&turn))
     };
-    match classify(&text) {
-        Prompt::Silence(reason) => Err(reason),
-        Prompt::Question => Ok(Ask { text: salient::condense(&text), task: None }),
+    let ask = match classify(&text) {
+        Prompt::Silence(reason) => return Err(reason),
+        Prompt::Question => Ask { text: salient::condense(&text), task: None },
         Prompt::FollowUp { has_topic: true } => {
-            Ok(Ask { text: salient::condense(&text), task: previous() })
+            Ask { text: salient::condense(&text), task: previous() }
         }
         Prompt::FollowUp { has_topic: false } => {
-            previous().map(|text| Ask { text, task: None }).ok_or("short-prompt")
+            previous().map(|text| Ask { text, task: None }).ok_or("short-prompt")?
         }
-    }
+    };
+    let task = ask.task.as_deref().unwrap_or("");
+    if n_subjects(&ask.text) + n_subjects(task) == 0 { Err("errand") } else { Ok(ask) }
 }
 
 /// Prompts that no person wrote, by Claude Code's own word for it.
@@ -108,7 +111,8 @@ fn bash(event: &Event<'_>) -> Result<Ask, &'static str> {
     let command = text("command").ok_or("no-input")?;
     let words = shell::words(&command)?;
     let description = text("description").unwrap_or_default();
-    Ok(Ask { text: format!("{description}\n{}", words.join(" ")).trim().to_owned(), task: None })
+    let text = format!("{description}\n{}", words.join(" ")).trim().to_owned();
+    if n_subjects(&text) == 0 { Err("errand") } else { Ok(Ask { text, task: None }) }
 }
 
 fn edit(event: &Event<'_>) -> Result<Ask, &'static str> {

@@ -6,6 +6,7 @@
 
 mod ask;
 mod blocks;
+mod errand;
 mod fork;
 mod fresh;
 mod gate;
@@ -64,7 +65,7 @@ pub fn answer(event: &Event<'_>, config: &Config) -> Result<Answer> {
         Err(reason) => return Ok(Answer::Silence(reason)),
     };
     let Some(index) = Index::open(config)? else { return Ok(Answer::Silence("no-index")) };
-    let candidates = index.passages(&ask, config)?;
+    let candidates = index.passages(&ask, event.kind == EventKind::PreToolUse, config)?;
     if candidates.is_empty() {
         return Ok(Answer::Silence("nothing-relevant"));
     }
@@ -118,7 +119,7 @@ fn session_start(event: &Event<'_>, config: &Config) -> Result<Answer> {
         && let Some(task) = ask::task(event)
         && let Some(index) = index.get()?
     {
-        let candidates = index.passages(&Ask { text: task, task: None }, config)?;
+        let candidates = index.passages(&Ask { text: task, task: None }, false, config)?;
         said.passages(event, config, &ledger, candidates, config.inject.prompt_tokens);
     }
     if said.text.is_empty() {
@@ -284,13 +285,15 @@ impl Index {
         Ok(Some(ManuallyDrop::new(Self { reader, embedder, vault, filter: filter(config) })))
     }
 
-    /// Returns what clears the gate, best first.
-    fn passages(&self, ask: &Ask, config: &Config) -> Result<Vec<Candidate>> {
+    /// Returns what clears the gate, best first; `is_tool` where a tool's input
+    /// asks.
+    fn passages(&self, ask: &Ask, is_tool: bool, config: &Config) -> Result<Vec<Candidate>> {
         let text = match &ask.task {
             Some(task) => format!("{}\n{task}", ask.text),
             None => ask.text.clone(),
         };
-        self.find(&Query::plain(&text), config, gate::passes)
+        let n_subjects = errand::n_subjects(if is_tool { &ask.text } else { &text });
+        self.find(&Query::plain(&text), config, |hit| gate::bears_on(n_subjects, is_tool, hit))
     }
 
     /// Returns the passages of notes that are named like the project.

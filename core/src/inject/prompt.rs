@@ -182,7 +182,7 @@ fn has(list: &str, word: &str) -> bool {
 }
 
 /// A word that a note could be found by.
-fn is_topic(folded: &str) -> bool {
+pub(super) fn is_topic(folded: &str) -> bool {
     let is_long = folded.chars().nth(1).is_some() || n_ideographs(folded) > 0;
     is_long
         && folded.chars().any(char::is_alphabetic)
@@ -211,7 +211,7 @@ pub(super) fn is_identifier(word: &str) -> bool {
         || (has_digit && has_letter && word.len() >= 3)
 }
 
-fn n_ideographs(word: &str) -> usize {
+pub(super) fn n_ideographs(word: &str) -> usize {
     word.chars()
         .filter(|c| matches!(c, '\u{3040}'..='\u{30ff}' | '\u{3400}'..='\u{9fff}' | '\u{ac00}'..='\u{d7af}'))
         .count()

@@ -71,6 +71,15 @@ fn a_follow_up_takes_the_turn_before() {
 }
 
 #[test]
+fn errands_without_a_subject_ask_nothing() {
+    let fixture = Fixture::new();
+    assert_eq!(fixture.prompt("fix the failing tests"), Err("errand"));
+    assert_eq!(fixture.prompt("ejecuta los tests"), Err("errand"));
+    let build = json!({"command": "cargo build && cargo test", "description": "Build and test"});
+    assert_eq!(fixture.tool("Bash", &build), Err("errand"));
+}
+
+#[test]
 fn machines_ask_nothing() {
     let fixture = Fixture::new();
     let event = json!({"hook_event_name": "UserPromptSubmit", "source": "loop_wakeup",
