@@ -116,6 +116,7 @@ fn the_tools_have_schemas_and_answers_keep_to_what_agents_may_see() {
         assert_eq!(tool["inputSchema"]["type"], "object", "{tool}");
         assert_eq!(tool["outputSchema"]["type"], "object", "{tool}");
         assert_eq!(tool["annotations"]["readOnlyHint"], true, "{tool}");
+        assert!(!tool.to_string().contains("\"format\""), "{tool}");
     }
     let found = client.answer("search", json!({"query": "pool"}));
     let paths: Vec<&str> =

@@ -1,10 +1,23 @@
 //! What the tools take and give; the schemas that agents see are made of these.
 
-use rmcp::schemars::{self, JsonSchema};
+use rmcp::schemars::transform::transform_subschemas;
+use rmcp::schemars::{self, JsonSchema, Schema};
 use serde::{Deserialize, Serialize};
+
+/// Takes out the formats that say how Rust holds a number: JSON Schema knows none of
+/// them, and strict clients complain of each.
+fn plain(schema: &mut Schema) {
+    let is_rusts = |format: &str| format.starts_with("uint") || format.starts_with("int");
+    let format = schema.get("format").and_then(|format| format.as_str());
+    if format.is_some_and(|format| is_rusts(format) || matches!(format, "float" | "double")) {
+        schema.remove("format");
+    }
+    transform_subschemas(&mut plain, schema);
+}
 
 /// Arguments of `search`.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
+#[schemars(transform = plain)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Search {
     /// What to look for, in any words and in any language of the notes. May hold
@@ -17,6 +30,7 @@ pub(crate) struct Search {
 
 /// Arguments of `get_context`.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
+#[schemars(transform = plain)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct GetContext {
     /// The task or question at hand.
@@ -27,6 +41,7 @@ pub(crate) struct GetContext {
 
 /// Arguments of `read_note`.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
+#[schemars(transform = plain)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct ReadNote {
     /// Path of the note in the vault, as `search` and `list_notes` give it; its
@@ -40,6 +55,7 @@ pub(crate) struct ReadNote {
 
 /// Arguments of `list_notes`; a note has to meet all conditions.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
+#[schemars(transform = plain)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct ListNotes {
     /// A folder the notes lie in, at any depth.
@@ -65,6 +81,7 @@ pub(crate) struct ListNotes {
 
 /// Answer of `search`.
 #[derive(Debug, Serialize, JsonSchema)]
+#[schemars(transform = plain)]
 pub(crate) struct Found {
     /// The passages, best first.
     pub(crate) passages: Vec<Passage>,
@@ -78,6 +95,7 @@ pub(crate) struct Found {
 
 /// A passage of a note.
 #[derive(Debug, Serialize, JsonSchema)]
+#[schemars(transform = plain)]
 pub(crate) struct Passage {
     /// Path of the note in the vault.
     pub(crate) path: String,
@@ -99,6 +117,7 @@ pub(crate) struct Passage {
 
 /// Answer of `get_context`.
 #[derive(Debug, Serialize, JsonSchema)]
+#[schemars(transform = plain)]
 pub(crate) struct Context {
     /// A Markdown block of quoted passages, each with its source; empty where no
     /// note bears on the query.
@@ -111,6 +130,7 @@ pub(crate) struct Context {
 
 /// Answer of `read_note`.
 #[derive(Debug, Serialize, JsonSchema)]
+#[schemars(transform = plain)]
 pub(crate) struct Note {
     /// Path of the note in the vault.
     pub(crate) path: String,
@@ -137,6 +157,7 @@ pub(crate) struct Note {
 
 /// Answer of `list_notes`.
 #[derive(Debug, Serialize, JsonSchema)]
+#[schemars(transform = plain)]
 pub(crate) struct Listed {
     /// The notes, the latest first.
     pub(crate) notes: Vec<Entry>,
@@ -149,6 +170,7 @@ pub(crate) struct Listed {
 
 /// A note in a list.
 #[derive(Debug, Serialize, JsonSchema)]
+#[schemars(transform = plain)]
 pub(crate) struct Entry {
     /// Path in the vault.
     pub(crate) path: String,
