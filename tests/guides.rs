@@ -52,8 +52,12 @@ fn world(is_set_up: bool) -> World {
     fs::create_dir_all(home.join(".claude")).unwrap();
     std::os::unix::fs::symlink(binaries().join("postil"), home.join(".local/bin/postil")).unwrap();
     world.var("PATH", format!("{}/.local/bin:/usr/bin:/bin", home.display()));
-    world.var("POSTIL_MODEL", installed_model().to_str().unwrap());
-    world.var("POSTIL_LANGUAGES", root().join("core/languages").to_str().unwrap());
+    // Model and word tables lie where the installer puts them.
+    let data = home.join(".local/share/postil");
+    fs::create_dir_all(data.join("model")).unwrap();
+    let link = std::os::unix::fs::symlink::<PathBuf, PathBuf>;
+    link(installed_model().clone(), data.join("model/potion-base-8M")).unwrap();
+    link(root().join("core/languages"), data.join("languages")).unwrap();
     let sample = root().join("tests/fixtures/vault");
     run(world.shell(&format!("cp -R '{}' ~/notes", sample.display())), b"").code(0);
     if is_set_up {
@@ -66,9 +70,7 @@ fn world(is_set_up: bool) -> World {
 fn printed(world: &World, command: &str) -> Vec<String> {
     let run = run(world.shell(&format!("exec 2>&1\n{command}")), b"");
     let folder = binaries().display().to_string();
-    let model = installed_model().display().to_string();
     let text = run.text().replace(&folder, "~/.local/lib/postil");
-    let text = text.replace(&model, "~/.local/share/postil/model/potion-base-8M");
     let text = text.replace(&world.home().display().to_string(), "~");
     text.lines().map(|line| line.trim_end().to_owned()).collect()
 }
