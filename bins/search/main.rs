@@ -110,7 +110,7 @@ fn answer(vault: &Vault, args: &Args) -> Result<Answer> {
         true => llm::with_draft(vault, args, &options)?,
         false => recall(&vault.reader, vault.embedder.as_ref(), &args.query, &options)?,
     };
-    if is_beside_the_point(args, &answer) {
+    if is_beside_the_point(vault, args, &answer)? {
         let what =
             if args.form == Form::Context { "nothing that agents may see" } else { "nothing" };
         note(&format!("{what} bears on this; --all shows what is least far from it"));
@@ -128,9 +128,9 @@ fn answer(vault: &Vault, args: &Args) -> Result<Answer> {
 
 /// Says whether there is an answer and nothing in it bears on the query; a ranking
 /// asked for by `--all` or `--alpha` is shown as it is.
-fn is_beside_the_point(args: &Args, answer: &Answer) -> bool {
+fn is_beside_the_point(vault: &Vault, args: &Args, answer: &Answer) -> Result<bool> {
     let is_asked = args.all || args.alpha.is_some() || args.query.text.trim().is_empty();
-    !is_asked && answer.is_beside_the_point()
+    Ok(!is_asked && answer.is_beside_the_point(&vault.reader)?)
 }
 
 fn options(args: &Args) -> Options {

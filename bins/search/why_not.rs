@@ -50,7 +50,7 @@ fn reason(vault: &Vault, args: &Args, note: &NoteRow) -> Result<String> {
     let deep = Options { limit: DEEP, ..options.clone() };
     let answer = recall(&vault.reader, vault.embedder.as_ref(), query, &deep)?;
     let shown = recall(&vault.reader, vault.embedder.as_ref(), query, &options)?;
-    if crate::is_beside_the_point(args, &shown) {
+    if crate::is_beside_the_point(vault, args, &shown)? {
         return Ok("nothing bears on the query; --all shows what is least far from it".to_owned());
     }
     if let Some(at) = shown.hits.iter().position(|hit| hit.note.id == note.id) {

@@ -133,7 +133,7 @@ impl Notes {
         let mut answer = recall(&reader, self.embedder(), &parse(query), &options)?;
         answer.hits.retain(|hit| self.allows(&hit.note));
         // Conditions alone ask for no meaning.
-        if !parse(query).text.trim().is_empty() && answer.is_beside_the_point() {
+        if !parse(query).text.trim().is_empty() && answer.is_beside_the_point(&reader)? {
             answer.hits.clear();
         }
         answer.hits.truncate(limit);
