@@ -210,14 +210,48 @@ pub(super) fn headings(seen: &Seen<'_>, ranks: &mut [u8]) {
     }
 }
 
-/// In a failing report, a place that opens a paragraph is a finding.
+/// In a failing report, a place that opens a paragraph is a finding, and so is
+/// one that opens a line, unless half the output is made of such lines.
 pub(super) fn findings(seen: &Seen<'_>, ranks: &mut [u8]) {
+    let n_lines = seen.lines.len();
     let mut n = 0;
-    for idx in 0..seen.lines.len() {
+    for idx in (0..n_lines).filter(|_| seen.failed) {
+        let signal = seen.signal(idx);
+        if !signal.place || signal.frame != Frame::None || signal.quote {
+            continue;
+        }
         let opens = idx == 0 || seen.signal(idx - 1).blank;
-        if seen.failed && opens && seen.signal(idx).place && seen.signal(idx).frame == Frame::None {
+        let few = (seen.clusters.size_of(idx) as usize).min(40) * 2 < n_lines.max(16);
+        if opens || few && super::report::is_finding(seen.lines.get(idx)) {
             n += 1;
             raise(ranks, idx, if n <= 60 { SHOULD } else { 5 });
+        }
+    }
+}
+
+/// What stands under a heading such as `Failed examples:`, one to a line.
+pub(super) fn lists(seen: &Seen<'_>, ranks: &mut [u8]) {
+    let n = seen.lines.len();
+    let mut idx = 0;
+    while idx < n {
+        let heading = seen.signal(idx).severity >= Severity::Weak
+            && seen.lines.get(idx).trim_ascii().ends_with(b":");
+        idx += 1;
+        if !heading {
+            continue;
+        }
+        let Some(first) = (idx..n.min(idx + 3)).find(|&at| !seen.signal(at).blank) else {
+            continue;
+        };
+        let kind = seen.clusters.of.get(first).copied().unwrap_or(BLANK);
+        let alike = |at: &usize| seen.clusters.of.get(*at) == Some(&kind);
+        let end = first + (first..n).take_while(alike).count();
+        if end - first >= 2 && seen.signal(first).frame == Frame::None && !seen.signal(first).quote
+        {
+            for at in first..end.min(first + MAX_NAMED as usize) {
+                raise(ranks, at, MUST);
+            }
+            idx = end;
         }
     }
 }

@@ -1,19 +1,9 @@
 //! Reports in JSON, of test runners and of linters (eslint, ruff, pyright, rubocop, golangci-lint,
 //! semgrep, stylelint, phpstan …): any object with a message and a line is a
-//! finding. Findings that say the same are listed once with all their places.
+//! finding.
 
-use super::hash::Map;
+use super::findings::{Finding, list};
 use super::json::{Doc, Kind, unescape};
-
-/// A finding.
-struct Finding<'a> {
-    file: &'a [u8],
-    line: &'a [u8],
-    column: &'a [u8],
-    rule: &'a [u8],
-    message: &'a [u8],
-    level: &'a [u8],
-}
 
 const FILE: &[&[u8]] = &[
     b"filePath",
@@ -174,7 +164,7 @@ struct Context<'a> {
 
 /// Renders a report, or `None` when the document is not one: it has fewer than
 /// three findings, or they are a small part of it.
-pub(super) fn render(doc: &Doc<'_>) -> Option<Vec<u8>> {
+pub(super) fn render(doc: &Doc<'_>, max_bytes: usize) -> Option<Vec<u8>> {
     let mut findings = Vec::new();
     visit(doc, 0, Context::default(), 0, &mut findings);
     let located = findings.iter().filter(|f| !f.file.is_empty()).count();
@@ -184,7 +174,12 @@ pub(super) fn render(doc: &Doc<'_>) -> Option<Vec<u8>> {
     {
         return None;
     }
-    Some(listing(doc, &findings))
+    let mut out = Vec::new();
+    for key in [b"errorCount".as_slice(), b"warningCount"] {
+        total(doc, key, &mut out);
+    }
+    out.extend(list(&findings, max_bytes));
+    Some(out)
 }
 
 fn visit<'a>(
@@ -207,13 +202,19 @@ fn visit<'a>(
             let get = |keys, levels| {
                 field(doc, idx, keys, levels).map_or(b"".as_slice(), |f| text(doc, f))
             };
+            let mut said = Vec::new();
+            for part in [get(LEVEL, 2), get(RULE, 2)].iter().filter(|part| !part.is_empty()) {
+                said.extend_from_slice(part);
+                said.push(b' ');
+            }
+            unescape(text(doc, message), &mut said);
+            said.iter_mut().filter(|b| **b == b'\n').for_each(|b| *b = b' ');
             out.push(Finding {
                 file: context.file,
                 line: text(doc, line),
                 column: get(COLUMN, 3),
-                rule: get(RULE, 2),
-                message: text(doc, message),
-                level: get(LEVEL, 2),
+                message: said,
+                ..Finding::default()
             });
             return;
         }
@@ -267,73 +268,6 @@ fn text<'a>(doc: &Doc<'a>, idx: usize) -> &'a [u8] {
     }
 }
 
-fn listing(doc: &Doc<'_>, findings: &[Finding<'_>]) -> Vec<u8> {
-    let prefix = common_folder(findings);
-    let mut out = Vec::new();
-    let files: std::collections::BTreeSet<&[u8]> = findings.iter().map(|f| f.file).collect();
-    out.extend_from_slice(
-        format!("{} findings in {} files", findings.len(), files.len()).as_bytes(),
-    );
-    if !prefix.is_empty() {
-        out.extend_from_slice(b" under ");
-        out.extend_from_slice(prefix);
-    }
-    out.push(b'\n');
-    for key in [b"errorCount".as_slice(), b"warningCount"] {
-        total(doc, key, &mut out);
-    }
-    let mut groups: Vec<(usize, Vec<usize>)> = Vec::new();
-    let mut known: Map<(&[u8], &[u8]), usize> = Map::default();
-    for (idx, finding) in findings.iter().enumerate() {
-        let group = *known.entry((finding.rule, finding.message)).or_insert_with(|| {
-            groups.push((idx, Vec::new()));
-            groups.len() - 1
-        });
-        if let Some((_, members)) = groups.get_mut(group) {
-            members.push(idx);
-        }
-    }
-    for (first, members) in groups {
-        let Some(finding) = findings.get(first) else { continue };
-        for part in [finding.level, finding.rule] {
-            if !part.is_empty() {
-                out.extend_from_slice(part);
-                out.push(b' ');
-            }
-        }
-        let mut message = Vec::new();
-        unescape(finding.message, &mut message);
-        message.iter_mut().filter(|b| **b == b'\n').for_each(|b| *b = b' ');
-        super::render::shown(&message, &mut out);
-        if members.len() > 1 {
-            out.extend_from_slice(format!(" ×{}", members.len()).as_bytes());
-        }
-        places(findings, &members, prefix, &mut out);
-    }
-    out
-}
-
-/// The places of one group, grouped by file.
-fn places(findings: &[Finding<'_>], members: &[usize], prefix: &[u8], out: &mut Vec<u8>) {
-    let mut file: Option<&[u8]> = None;
-    for finding in members.iter().filter_map(|&idx| findings.get(idx)) {
-        if file == Some(finding.file) {
-            out.push(b',');
-        } else {
-            out.extend_from_slice(b"\n  ");
-            out.extend_from_slice(finding.file.strip_prefix(prefix).unwrap_or(finding.file));
-            out.push(b':');
-        }
-        out.extend_from_slice(finding.line);
-        if !finding.column.is_empty() {
-            out.push(b':');
-            out.extend_from_slice(finding.column);
-        }
-        file = Some(finding.file);
-    }
-    out.push(b'\n');
-}
-
 /// Adds the sum of a counter that stands in every file's entry.
 fn total(doc: &Doc<'_>, key: &[u8], out: &mut Vec<u8>) {
     let sum: u64 = doc
@@ -347,17 +281,6 @@ fn total(doc: &Doc<'_>, key: &[u8], out: &mut Vec<u8>) {
     }
 }
 
-fn common_folder<'a>(findings: &[Finding<'a>]) -> &'a [u8] {
-    let first = findings.first().map_or(b"".as_slice(), |f| f.file);
-    let mut len = first.len();
-    for finding in findings {
-        len = first.iter().zip(finding.file).take(len).take_while(|(a, b)| a == b).count();
-    }
-    let common = first.get(..len).unwrap_or_default();
-    let end = common.iter().rposition(|&b| b == b'/').map_or(0, |at| at + 1);
-    common.get(..end).unwrap_or_default()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -367,10 +290,10 @@ mod tests {
         let raw = br#"[{"filePath":"/p/src/a.ts","messages":[{"ruleId":"no-var","severity":2,"message":"Unexpected var.","line":4,"column":2},
             {"ruleId":"no-var","severity":2,"message":"Unexpected var.","line":9,"column":2}],"errorCount":2},
             {"filePath":"/p/src/b.ts","messages":[{"ruleId":"no-any","severity":1,"message":"Unexpected \"any\".","line":1,"column":1}],"errorCount":0}]"#;
-        let text = String::from_utf8(render(&Doc::parse(raw).unwrap()).unwrap()).unwrap();
+        let text = String::from_utf8(render(&Doc::parse(raw).unwrap(), 2000).unwrap()).unwrap();
         assert_eq!(
             text,
-            "3 findings in 2 files under /p/src/\nerrorCount: 2\n2 no-var Unexpected var. ×2\n  a.ts:4:2,9:2\n1 no-any Unexpected \"any\".\n  b.ts:1:1\n"
+            "errorCount: 2\n3 findings in 2 files under /p/src/\n2 no-var Unexpected var. ×2\n  a.ts:4:2,9:2\n1 no-any Unexpected \"any\".\n  b.ts:1:1\n"
         );
     }
 
@@ -379,8 +302,8 @@ mod tests {
         let raw = br#"[{"code":"F401","filename":"/p/x.py","location":{"column":5,"row":3},"message":"`os` unused"},
             {"code":"F401","filename":"/p/y.py","location":{"column":5,"row":7},"message":"`os` unused"},
             {"code":"E1","filename":"/p/y.py","location":{"column":1,"row":1},"message":"m"}]"#;
-        let text = String::from_utf8(render(&Doc::parse(raw).unwrap()).unwrap()).unwrap();
+        let text = String::from_utf8(render(&Doc::parse(raw).unwrap(), 2000).unwrap()).unwrap();
         assert!(text.contains("F401 `os` unused ×2\n  x.py:3:5\n  y.py:7:5\n"), "{text}");
-        assert!(render(&Doc::parse(b"{\"a\":[1,2,3]}").unwrap()).is_none());
+        assert!(render(&Doc::parse(b"{\"a\":[1,2,3]}").unwrap(), 2000).is_none());
     }
 }

@@ -15,6 +15,7 @@ mod document;
 mod events;
 mod facts;
 mod family;
+mod findings;
 mod hash;
 mod json;
 pub mod keep;
@@ -23,6 +24,7 @@ mod lines;
 mod place;
 mod rank;
 mod render;
+mod report;
 mod select;
 mod shape;
 mod signal;
@@ -126,12 +128,16 @@ fn by_lines(output: &Output<'_>, family: Family, lines: &Lines) -> Option<Extrac
     }
     seen.cuts = rank::cuts(&seen, &ranks);
     let limits = limits(output, family);
+    let findings = (family == Family::Text).then(|| report::fold(&seen, &mut ranks, limits));
+    let findings = findings.flatten().unwrap_or_default();
+    let rest = limits.without(findings.len());
     let exact = matches!(family, Family::Search | Family::Diff | Family::Listing);
-    let facts = facts::facts(&seen, &ranks, limits, exact);
-    let keep = select::select(&seen, &ranks, limits);
+    let facts = facts::facts(&seen, &ranks, rest, exact);
+    let keep = select::select(&seen, &ranks, rest);
     let page = select::page(&seen, &keep, exact);
     let n_omitted = page.n_omitted;
     let mut body = page.into_bytes();
+    body.extend(findings);
     if family == Family::Search && n_omitted > 0 {
         body.extend(shape::by_file(&seen, limits.soft / 2).unwrap_or_default());
     }
@@ -163,10 +169,12 @@ fn document(output: &Output<'_>, lines: &Lines) -> Option<Extract> {
         }
         Extract { body, family: Family::Json.name(), n_lines: lines.n_raw, n_omitted: 0 }
     };
-    let report = diag::tests(&doc).or_else(|| diag::render(&doc)).map(|mut body| {
-        body.pop();
-        closed(body)
-    });
+    let report = diag::tests(&doc)
+        .or_else(|| diag::render(&doc, limits.soft + limits.soft / 4))
+        .map(|mut body| {
+            body.pop();
+            closed(body)
+        });
     report
         .filter(|extract| {
             extract.body.len() <= limits.hard && check::worth(output, limits, extract)
@@ -191,9 +199,10 @@ fn limits(output: &Output<'_>, family: Family) -> Limits {
     let (soft, hard) = if output.exit_code != 0 {
         ((n * 2 / 5).clamp(2000, if rows { 6000 } else { 3600 }), 9000)
     } else if n > MAX_SHOWN {
-        (if rows { 2200 } else { 1500 }, 4600)
+        (if rows { 1500 } else { 1100 }, 4600)
     } else if rows {
-        (n / 2, n * 2 / 3)
+        // Of commits the bodies count as well.
+        (if family == Family::Log { n / 2 } else { n * 2 / 5 }, n * 2 / 3)
     } else {
         ((n / 4).clamp(1000, 4000), (n * 2 / 3).max(1500))
     };

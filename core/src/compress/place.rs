@@ -148,8 +148,12 @@ pub(super) fn frame(text: &[u8]) -> Frame {
     let valgrind = text.starts_with(b"==")
         && (memchr::memmem::find(text, b"==    at 0x").is_some()
             || memchr::memmem::find(text, b"==    by 0x").is_some());
+    // Go: `\t/src/cart.go:4 +0x2e` under the function's name.
+    let go = memchr::memmem::find(text, b" +0x")
+        .is_some_and(|at| place(text).is_some_and(|(start, end)| start == 0 && end == at));
     let is = hash_frame
         || numbered
+        || go
         || valgrind
         || text.starts_with(b"at ")
             && (text.ends_with(b")")

@@ -135,6 +135,7 @@ pub(super) fn rank(seen: &Seen<'_>) -> Vec<u8> {
     blame::frames(seen, &mut ranks);
     blame::arrows(seen, &mut ranks);
     blame::findings(seen, &mut ranks);
+    blame::lists(seen, &mut ranks);
     blame::repeated_in_summary(seen, &mut ranks);
     blame::headings(seen, &mut ranks);
     ends(seen, &mut ranks);
@@ -255,7 +256,7 @@ fn duplicates(seen: &Seen<'_>, ranks: &mut [u8]) {
         let times = met.entry(hash(line)).or_default();
         *times += 1;
         if *times > 3 && !row {
-            *rank = (*rank).max(5) + u8::from(*rank > 4);
+            *rank = (*rank).max(COMMON);
         }
     }
 }

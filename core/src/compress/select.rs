@@ -13,6 +13,17 @@ pub(super) struct Limits {
     pub(super) hard: usize,
 }
 
+impl Limits {
+    /// What is left beside `n` bytes that are shown in any case.
+    pub(super) fn without(self, n: usize) -> Self {
+        if n == 0 {
+            return self;
+        }
+        let soft = self.soft.saturating_sub(n).max(300).min(self.soft);
+        Self { soft, hard: self.hard.saturating_sub(n).max(soft) }
+    }
+}
+
 /// What a gap mark costs, about.
 const MARK: usize = 14;
 /// A gap note is worth its bytes from this many lines on.

@@ -27,6 +27,7 @@ const FAILURE: &[&str] = &[
     "dropped",
     "echec",
     "emerg",
+    "err",
     "erreur",
     "erreurs",
     "erro",
