@@ -2,6 +2,7 @@
 //! semgrep, stylelint, phpstan …): any object with a message and a line is a
 //! finding.
 
+use super::failures::{self, Failure};
 use super::findings::{Finding, list};
 use super::json::{Doc, Kind, unescape};
 
@@ -44,50 +45,27 @@ const RULE: &[&[u8]] = &[
 const MESSAGE: &[&[u8]] = &[b"message", b"msg", b"text", b"Text", b"description", b"desc"];
 const LEVEL: &[&[u8]] = &[b"severity", b"level", b"Severity"];
 
-/// A test that did not pass, in a runner's JSON report (jest, vitest, mocha,
-/// pytest, playwright …).
-struct Failure<'a> {
-    name: &'a [u8],
-    message: &'a [u8],
-}
-
 const NAME: &[&[u8]] = &[b"fullName", b"fullTitle", b"nodeid", b"title", b"name"];
 const STATUS: &[&[u8]] = &[b"status", b"outcome", b"state", b"result"];
 const REASON: &[&[u8]] = &[b"message", b"failureMessage", b"longrepr", b"stack"];
 
-/// Renders a test report: its totals and what failed; `None` when nothing in
+/// Renders a report of a test runner (jest, vitest, mocha, pytest,
+/// playwright …): its totals and what failed; `None` when nothing in
 /// the document looks like a failed test.
-pub(super) fn tests(doc: &Doc<'_>) -> Option<Vec<u8>> {
+pub(super) fn tests(doc: &Doc<'_>, max_bytes: usize) -> Option<Vec<u8>> {
     const RUNNERS: &[&[u8]] =
         &[b"\"assertionResults\"", b"\"fullTitle\"", b"\"nodeid\"", b"\"specs\""];
     if !RUNNERS.iter().any(|key| memchr::memmem::find(doc.raw, key).is_some()) {
         return None;
     }
-    let mut failures: Vec<Failure<'_>> = Vec::new();
+    let mut failures: Vec<Failure> = Vec::new();
     failed(doc, 0, 0, &mut failures);
     if failures.is_empty() {
         return None;
     }
     let mut out = Vec::new();
     totals(doc, 0, 0, &mut out);
-    out.extend_from_slice(b"not passed:\n");
-    for failure in &failures {
-        let mut text = Vec::new();
-        unescape(failure.name, &mut text);
-        text.extend_from_slice(b"\n");
-        let mut message = Vec::new();
-        unescape(failure.message, &mut message);
-        let lines = super::lines::Lines::new(&message);
-        let own = |line: &&[u8]| {
-            !line.is_empty() && super::signal::signal(line).frame != super::place::Frame::Library
-        };
-        for line in lines.iter().filter(own).take(12) {
-            text.extend_from_slice(b"  ");
-            super::render::shown(line, &mut text);
-            text.push(b'\n');
-        }
-        out.extend(text);
-    }
+    out.extend(failures::list(&failures, max_bytes));
     Some(out)
 }
 
@@ -108,7 +86,7 @@ fn totals(doc: &Doc<'_>, idx: usize, depth: usize, out: &mut Vec<u8>) {
     }
 }
 
-fn failed<'a>(doc: &Doc<'a>, idx: usize, depth: usize, out: &mut Vec<Failure<'a>>) {
+fn failed(doc: &Doc<'_>, idx: usize, depth: usize, out: &mut Vec<Failure>) {
     if depth > 24 {
         return;
     }
@@ -123,7 +101,10 @@ fn failed<'a>(doc: &Doc<'a>, idx: usize, depth: usize, out: &mut Vec<Failure<'a>
                 && doc.text(c).len() > 2
         });
         if let Some(name) = scalar(NAME).filter(|_| is_bad && !inner) {
-            out.push(Failure { name, message: reason(doc, idx, 0).unwrap_or_default() });
+            let mut failure = Failure { name: Vec::new(), message: Vec::new() };
+            unescape(name, &mut failure.name);
+            unescape(reason(doc, idx, 0).unwrap_or_default(), &mut failure.message);
+            out.push(failure);
             return;
         }
     }

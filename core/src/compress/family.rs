@@ -11,6 +11,8 @@ pub(super) enum Family {
     Text,
     /// One JSON document.
     Json,
+    /// A document in XML that may be a report.
+    Xml,
     /// Matches of a search, `path:line:text`.
     Search,
     /// Paths or directory entries.
@@ -31,6 +33,7 @@ impl Family {
         match self {
             Self::Text => "text",
             Self::Json => "json",
+            Self::Xml => "xml",
             Self::Search => "search",
             Self::Listing => "listing",
             Self::Diff => "diff",
@@ -113,6 +116,11 @@ pub(super) fn family(command: &[u8], raw: &[u8], lines: &Lines) -> Family {
         && matches!(raw.trim_ascii_end().last(), Some(b'}' | b']'))
     {
         return Family::Json;
+    }
+    let opens = raw.get(..raw.len().min(400)).unwrap_or_default();
+    let roots: [&[u8]; 3] = [b"<?xml ", b"<testsuite", b"<checkstyle"];
+    if roots.iter().any(|root| memchr::memmem::find(opens, root).is_some()) {
+        return Family::Xml;
     }
     let n = lines.len().min(SAMPLE);
     let texts =

@@ -83,7 +83,7 @@ pub fn prune(folder: &Path, max_age: Duration, max_bytes: u64, now: SystemTime) 
             Some((meta.modified().ok()?, meta.len(), entry.path()))
         })
         .collect();
-    files.sort_by(|a, b| b.0.cmp(&a.0).then_with(|| a.2.cmp(&b.2)));
+    files.sort_unstable_by(|a, b| b.0.cmp(&a.0).then_with(|| a.2.cmp(&b.2)));
     let mut total = 0_u64;
     for (modified, len, path) in files {
         total = total.saturating_add(len);

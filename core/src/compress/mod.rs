@@ -14,6 +14,7 @@ mod diag;
 mod document;
 mod events;
 mod facts;
+mod failures;
 mod family;
 mod findings;
 mod hash;
@@ -30,6 +31,7 @@ mod shape;
 mod signal;
 mod template;
 mod words;
+mod xml;
 
 #[cfg(test)]
 mod tests;
@@ -102,6 +104,9 @@ pub fn compress(output: &Output<'_>) -> Option<Extract> {
         // Every entry is an answer: a list that fits is left whole.
         Family::Listing if output.raw.len() < MIN_LISTING => None,
         Family::Json => document(output, &lines),
+        Family::Xml => {
+            xml_report(output, &lines).or_else(|| by_lines(output, Family::Text, &lines))
+        }
         family => by_lines(output, family, &events::unwrap(output.raw).unwrap_or(lines)),
     }
 }
@@ -169,8 +174,9 @@ fn document(output: &Output<'_>, lines: &Lines) -> Option<Extract> {
         }
         Extract { body, family: Family::Json.name(), n_lines: lines.n_raw, n_omitted: 0 }
     };
-    let report = diag::tests(&doc)
-        .or_else(|| diag::render(&doc, limits.soft + limits.soft / 4))
+    let target = limits.soft + limits.soft / 4;
+    let report = diag::tests(&doc, target)
+        .or_else(|| diag::render(&doc, target))
         .map(|mut body| {
             body.pop();
             closed(body)
@@ -189,6 +195,18 @@ fn document(output: &Output<'_>, lines: &Lines) -> Option<Extract> {
                 })
                 .filter(|extract| check::accept(output, &facts, limits, extract))
         })
+}
+
+/// A report in XML.
+fn xml_report(output: &Output<'_>, lines: &Lines) -> Option<Extract> {
+    let limits = limits(output, Family::Xml);
+    let mut body = xml::render(output.raw, limits.soft + limits.soft / 4)?;
+    body.extend(format!("[XML of {} lines, items omitted as […]", lines.n_raw).into_bytes());
+    if output.exit_code != 0 {
+        body.extend_from_slice(format!("; exit {}", output.exit_code).as_bytes());
+    }
+    let extract = Extract { body, family: Family::Xml.name(), n_lines: lines.n_raw, n_omitted: 0 };
+    (extract.body.len() <= limits.hard && check::worth(output, limits, &extract)).then_some(extract)
 }
 
 /// The budget: a share of what the client would show; fixed small sizes where

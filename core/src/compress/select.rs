@@ -51,7 +51,10 @@ pub(super) fn select(seen: &Seen<'_>, ranks: &[u8], limits: Limits) -> Vec<bool>
         let mut stride = 1;
         if level <= SHOULD && bytes + total > limit {
             stride = (bytes + total).div_ceil(limit.saturating_sub(bytes).max(1)).max(2);
-            members.sort_by_key(|&idx| !seen.is_verdict(idx));
+            let (verdicts, others): (Vec<_>, Vec<_>) =
+                members.into_iter().partition(|&idx| seen.is_verdict(idx));
+            members = verdicts;
+            members.extend(others);
         }
         for (nth, idx) in members.into_iter().enumerate() {
             let add = cost(seen, &keep, idx);

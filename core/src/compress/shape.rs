@@ -68,7 +68,7 @@ pub(super) fn by_file(seen: &Seen<'_>, max_bytes: usize) -> Option<Vec<u8>> {
     if files.len() < 2 {
         return None;
     }
-    files.sort_by(|a, b| split_path(a.0).cmp(&split_path(b.0)));
+    files.sort_unstable_by(|a, b| split_path(a.0).cmp(&split_path(b.0)));
     let total: usize = files.iter().map(|(_, n)| n).sum();
     let mut out = format!("[{total} matches in {} files:", files.len()).into_bytes();
     let mut folder: Option<&[u8]> = None;

@@ -286,7 +286,9 @@ fn seconds(text: &str) -> Option<u64> {
 
 /// Returns the known key most like `key`, if one is near enough to be meant.
 fn nearest<'k>(key: &str, known: &[&'k str]) -> Option<&'k str> {
-    let key = crate::text::fold(key);
+    // Known keys are ASCII; folding the rest would link the tables of Unicode,
+    // 120 KB, into every hook.
+    let key = key.to_ascii_lowercase();
     known
         .iter()
         .map(|candidate| (distance(&key, candidate), *candidate))

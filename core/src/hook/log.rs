@@ -9,7 +9,7 @@
 use std::fs::{self, OpenOptions};
 use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::time::Instant;
+use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
 use super::wire::EventKind;
 
@@ -42,7 +42,7 @@ impl Log {
 
     /// What a line begins with, up to the event.
     pub(super) fn head(&self) -> String {
-        format!("{} {} ", chrono::Utc::now().format("%Y-%m-%dT%H:%M:%SZ"), self.hook)
+        format!("{} {} ", timestamp(SystemTime::now()), self.hook)
     }
 
     /// Appends a line; `outcome` is one of the code's own words.
@@ -77,6 +77,25 @@ impl Log {
         }
         Ok(())
     }
+}
+
+/// `2026-11-30T08:15:02Z`. Written here because a library's formatting adds
+/// 40 KB to every hook.
+fn timestamp(time: SystemTime) -> String {
+    let seconds = time.duration_since(UNIX_EPOCH).map_or(0, |time| time.as_secs());
+    let (days, second) = (seconds / 86_400, seconds % 86_400);
+    // Days to a date in the Gregorian calendar, with years that begin in March
+    // (H. Hinnant, "chrono-Compatible Low-Level Date Algorithms", civil_from_days).
+    let days = days + 719_468;
+    let (era, of_era) = (days / 146_097, days % 146_097);
+    let year = (of_era - of_era / 1_460 + of_era / 36_524 - of_era / 146_096) / 365;
+    let of_year = of_era - (365 * year + year / 4 - year / 100);
+    let month = (5 * of_year + 2) / 153;
+    let day = of_year - (153 * month + 2) / 5 + 1;
+    let month = if month < 10 { month + 3 } else { month - 9 };
+    let year = era * 400 + year + u64::from(month <= 2);
+    let (hour, minute) = (second / 3_600, second / 60 % 60);
+    format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{:02}Z", second % 60)
 }
 
 /// A line of the log, read back.
@@ -141,6 +160,15 @@ mod tests {
         assert_eq!((lines[0].hook.as_str(), lines[0].time), ("capture", 1_796_026_502));
         assert_eq!((lines[1].event.as_str(), lines[1].outcome.as_str()), ("PreToolUse", "replied"));
         assert_eq!(lines[1].counts, [("tokens".to_owned(), 31)]);
+    }
+
+    #[test]
+    fn times_are_written_as_chrono_reads_them() {
+        for seconds in [0, 951_782_400, 951_868_799, 1_796_026_502, 1_709_164_800, 4_107_542_399] {
+            let text = timestamp(UNIX_EPOCH + std::time::Duration::from_secs(seconds));
+            let read = chrono::DateTime::parse_from_rfc3339(&text).unwrap();
+            assert_eq!(read.timestamp(), i64::try_from(seconds).unwrap(), "{text}");
+        }
     }
 
     #[test]

@@ -145,7 +145,7 @@ impl Filter {
             }
             text = replace(&text, &spans, &mut found);
         }
-        found.sort_by(|a: &Finding, b| a.name.cmp(&b.name));
+        found.sort_unstable_by(|a: &Finding, b| a.name.cmp(&b.name));
         (text, found)
     }
 
@@ -183,7 +183,7 @@ fn unite<'n>(bytes: &[u8], mut spans: Vec<Span<'n>>) -> Vec<Span<'n>> {
             span.end += 1;
         }
     }
-    spans.sort_by_key(|span| (span.start, span.rank, span.end));
+    spans.sort_unstable_by_key(|span| (span.start, span.rank, span.end, span.name));
     let mut united: Vec<Span<'n>> = Vec::with_capacity(spans.len());
     for span in spans {
         match united.last_mut() {
