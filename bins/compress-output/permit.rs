@@ -9,8 +9,7 @@
 use std::path::{Path, PathBuf};
 
 use postil_core::config::Config;
-use postil_core::hook::Event;
-use serde_json::Value;
+use postil_core::hook::{Event, Raw, is_strict};
 
 /// What may be done with a command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -64,10 +63,7 @@ impl Rules {
         let mut rules = Self::default();
         for file in files {
             match std::fs::read(file) {
-                Ok(text) => match serde_json::from_slice::<Value>(&text) {
-                    Ok(settings) => rules.add(&settings),
-                    Err(_) => rules.is_unknown = true,
-                },
+                Ok(text) => rules.add(&text),
                 Err(error)
                     if matches!(
                         error.kind(),
@@ -79,16 +75,16 @@ impl Rules {
         rules
     }
 
-    fn add(&mut self, settings: &Value) {
+    fn add(&mut self, settings: &[u8]) {
+        let Some(settings) = Raw::document(settings).filter(|raw| is_strict(raw.as_bytes())) else {
+            self.is_unknown = true;
+            return;
+        };
+        let permissions = settings.get("permissions");
         let list = |name: &str| {
-            settings["permissions"][name]
-                .as_array()
-                .into_iter()
-                .flatten()
-                .filter_map(Value::as_str)
-                .filter_map(bash_rule)
-                .map(str::to_owned)
-                .collect::<Vec<_>>()
+            let rules = permissions.and_then(|permissions| permissions.get(name));
+            let texts = rules.into_iter().flat_map(Raw::items).filter_map(Raw::text);
+            texts.filter_map(|rule| bash_rule(&rule).map(str::to_owned)).collect::<Vec<_>>()
         };
         self.allow.extend(list("allow"));
         self.stop.extend(list("deny"));
@@ -222,7 +218,8 @@ mod tests {
 
     fn rules(allow: &[&str], stop: &[&str]) -> Rules {
         let mut rules = Rules::default();
-        rules.add(&serde_json::json!({"permissions": {"allow": allow, "deny": stop}}));
+        let settings = serde_json::json!({"permissions": {"allow": allow, "deny": stop}});
+        rules.add(settings.to_string().as_bytes());
         rules
     }
 

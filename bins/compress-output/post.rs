@@ -10,8 +10,7 @@ use std::path::Path;
 use postil_core::compress::ledger;
 use postil_core::config::Config;
 use postil_core::error::Result;
-use postil_core::hook::{Agent, Answer, Event, Raw, Reply};
-use serde_json::Value;
+use postil_core::hook::{Agent, Answer, Event, Raw, Reply, Writer, push_text};
 
 use crate::shorten::{Short, Text, is_own, is_skipped, now, reads_original, shorten};
 use crate::wrap::is_wrapped;
@@ -56,13 +55,13 @@ pub(crate) fn answer(event: &Event<'_>, config: &Config) -> Result<Answer> {
     Ok(reply(event, replaced, config))
 }
 
-/// A result with its text replaced, and what replaced it.
-type Replaced = Option<(Value, Vec<Short>)>;
+/// A result, in JSON, with its text replaced, and what replaced it.
+type Replaced = Option<(Vec<u8>, Vec<Short>)>;
 
 fn reply(event: &Event<'_>, replaced: Replaced, config: &Config) -> Answer {
     let Some((output, shorts)) = replaced else { return Answer::Silence("left-alone") };
     let bytes = shorts.iter().map(|short| short.text.len()).sum();
-    let Some(reply) = Reply::tool_output(event, output) else {
+    let Some(reply) = Reply::tool_output(event, &output) else {
         return Answer::Silence("left-alone");
     };
     let config = config.clone();
@@ -118,24 +117,35 @@ fn bash(event: &Event<'_>, command: &str, config: &Config) -> Result<Replaced> {
     let shown_by_client = if stored.is_some() { 2_000 } else { raw.len() };
     let text = Text { shown_by_client, ..whole(command, &raw, CLAUDE_CAP) };
     let Some(short) = shorten(&text, config)? else { return Ok(None) };
-    let Some(mut output) = small(response, &["stdout"]) else { return Ok(None) };
-    output.insert("stdout".to_owned(), short.to_text().into());
     // With the path kept, the client frames the text as too large.
-    output.remove("persistedOutputPath");
-    output.remove("persistedOutputSize");
-    Ok(Some((Value::Object(output), vec![short])))
+    let without = ["persistedOutputPath", "persistedOutputSize"];
+    Ok(Some((with_member(response, "stdout", &json(&short), &without), vec![short])))
 }
 
-/// An object without the members that are replaced: they may be large.
-fn small(response: Raw<'_>, without: &[&str]) -> Option<serde_json::Map<String, Value>> {
-    let mut output = serde_json::Map::new();
-    for (name, value) in response.members() {
-        let name = std::str::from_utf8(name).ok()?;
-        if !without.contains(&name) {
-            output.insert(name.to_owned(), value.to_value()?);
+/// An object as it came, with one member replaced and some left out. Bytes
+/// that are not UTF-8 become U+FFFD: agents send none.
+pub(crate) fn with_member(object: Raw<'_>, name: &str, value: &[u8], without: &[&str]) -> Vec<u8> {
+    let mut output = Writer::object();
+    let mut is_there = false;
+    for (key, old) in object.members() {
+        let key = String::from_utf8_lossy(key);
+        if key == name {
+            // Of members of the same name the last counts: all become the new one.
+            output = if is_there { output } else { output.json(name, value) };
+            is_there = true;
+        } else if !without.contains(&key.as_ref()) {
+            let old = String::from_utf8_lossy(old.as_bytes());
+            output = output.raw_json(&key, old.as_bytes());
         }
     }
-    Some(output)
+    output.end()
+}
+
+/// A shortened text as a JSON string.
+fn json(short: &Short) -> Vec<u8> {
+    let mut out = Vec::new();
+    push_text(&short.to_text(), &mut out);
+    out
 }
 
 fn read_file(path: &Path) -> Option<Vec<u8>> {
@@ -150,9 +160,7 @@ fn field(event: &Event<'_>, name: &str, config: &Config) -> Result<Replaced> {
     let Some(short) = shorten(&whole("", raw.as_bytes(), CLAUDE_CAP), config)? else {
         return Ok(None);
     };
-    let Some(mut output) = small(response, &[name]) else { return Ok(None) };
-    output.insert(name.to_owned(), short.to_text().into());
-    Ok(Some((Value::Object(output), vec![short])))
+    Ok(Some((with_member(response, name, &json(&short), &[]), vec![short])))
 }
 
 /// Grep: matches are in `content`, or only names in `filenames`.
@@ -164,56 +172,60 @@ fn grep(event: &Event<'_>, config: &Config) -> Result<Replaced> {
     let Some(short) = shorten(&whole("grep -rn", raw.as_bytes(), CLAUDE_CAP), config)? else {
         return Ok(None);
     };
-    let Some(mut output) = small(response, &["content"]) else { return Ok(None) };
-    output.insert("content".to_owned(), short.to_text().into());
-    Ok(Some((Value::Object(output), vec![short])))
+    Ok(Some((with_member(response, "content", &json(&short), &[]), vec![short])))
 }
 
 /// A list of names, which stays a list: `numFiles` still counts all of them.
 fn names(event: &Event<'_>, config: &Config) -> Result<Replaced> {
     let Some(response) = event.tool_response else { return Ok(None) };
-    let Some(Value::Array(list)) = response.get("filenames").and_then(|list| list.to_value())
-    else {
-        return Ok(None);
-    };
-    let lines: Vec<&str> = list.iter().filter_map(Value::as_str).collect();
+    let Some(list) = response.get("filenames") else { return Ok(None) };
+    let lines: Vec<Cow<'_, str>> = list.items().filter_map(Raw::text).collect();
     let raw = lines.join("\n");
     let Some(short) = shorten(&whole("find .", raw.as_bytes(), CLAUDE_CAP), config)? else {
         return Ok(None);
     };
-    let Some(mut output) = small(response, &["filenames"]) else { return Ok(None) };
-    let shown: Vec<Value> = short.to_text().lines().map(Into::into).collect();
-    output.insert("filenames".to_owned(), shown.into());
-    Ok(Some((Value::Object(output), vec![short])))
+    let shown = array(short.to_text().lines().map(|line| {
+        let mut out = Vec::new();
+        push_text(line, &mut out);
+        out
+    }));
+    Ok(Some((with_member(response, "filenames", &shown, &[]), vec![short])))
+}
+
+/// A JSON array of values.
+fn array(items: impl Iterator<Item = Vec<u8>>) -> Vec<u8> {
+    let mut out = vec![b'['];
+    for item in items {
+        if out.len() > 1 {
+            out.push(b',');
+        }
+        out.extend(item);
+    }
+    out.push(b']');
+    out
 }
 
 /// A subagent's report: the text blocks under `content`.
 fn blocks_of(event: &Event<'_>, config: &Config) -> Result<Replaced> {
-    let Some(mut output) = event.tool_response.and_then(|response| response.to_value()) else {
-        return Ok(None);
-    };
-    let Some(blocks) = output.get_mut("content").and_then(Value::as_array_mut) else {
-        return Ok(None);
-    };
-    let shorts = shorten_blocks(blocks, "", config)?;
-    Ok((!shorts.is_empty()).then_some((output, shorts)))
+    let Some(response) = event.tool_response else { return Ok(None) };
+    let Some(blocks) = response.get("content") else { return Ok(None) };
+    let (blocks, shorts) = shorten_blocks(blocks, "", config)?;
+    let output = || with_member(response, "content", &blocks, &[]);
+    Ok((!shorts.is_empty()).then(|| (output(), shorts)))
 }
 
 /// MCP: text blocks, one JSON text, or the notice that the result is in a file.
 fn mcp(event: &Event<'_>, tool: &str, config: &Config) -> Result<Replaced> {
-    let Some(mut output) = event.tool_response.and_then(|response| response.to_value()) else {
-        return Ok(None);
+    let Some(response) = event.tool_response else { return Ok(None) };
+    let Some(text) = response.text() else {
+        let (blocks, shorts) = shorten_blocks(response, tool, config)?;
+        return Ok((!shorts.is_empty()).then_some((blocks, shorts)));
     };
-    if let Some(blocks) = output.as_array_mut() {
-        let shorts = shorten_blocks(blocks, tool, config)?;
-        return Ok((!shorts.is_empty()).then_some((output, shorts)));
-    }
-    let Some(text) = output.as_str() else { return Ok(None) };
-    let stored = saved_path(text).and_then(read_file);
+    let stored = saved_path(&text).and_then(read_file);
     let raw = stored.as_deref().unwrap_or(text.as_bytes());
     let text = Text { shown_by_client: text.len(), ..whole(tool, raw, CLAUDE_CAP) };
     let Some(short) = shorten(&text, config)? else { return Ok(None) };
-    Ok(Some((short.to_text().into(), vec![short])))
+    Ok(Some((json(&short), vec![short])))
 }
 
 /// The file in "Error: result (…) exceeds maximum allowed tokens. Output has
@@ -225,16 +237,29 @@ fn saved_path(text: &str) -> Option<&Path> {
     Some(Path::new(line.strip_suffix('.').unwrap_or(line)))
 }
 
-fn shorten_blocks(blocks: &mut [Value], command: &str, config: &Config) -> Result<Vec<Short>> {
-    let mut shorts = Vec::new();
-    for block in blocks {
-        let Some(Value::String(text)) = block.get_mut("text") else { continue };
-        if let Some(short) = shorten(&whole(command, text.as_bytes(), CLAUDE_CAP), config)? {
-            *text = short.to_text();
-            shorts.push(short);
-        }
+/// The blocks of an array, those with a long text shortened.
+fn shorten_blocks(
+    blocks: Raw<'_>,
+    command: &str,
+    config: &Config,
+) -> Result<(Vec<u8>, Vec<Short>)> {
+    let (mut out, mut shorts) = (Vec::new(), Vec::new());
+    for block in blocks.items() {
+        let text = block.get("text").and_then(Raw::text);
+        let short = match &text {
+            Some(text) => shorten(&whole(command, text.as_bytes(), CLAUDE_CAP), config)?,
+            None => None,
+        };
+        out.push(match short {
+            Some(short) => {
+                let block = with_member(block, "text", &json(&short), &[]);
+                shorts.push(short);
+                block
+            }
+            None => String::from_utf8_lossy(block.as_bytes()).into_owned().into_bytes(),
+        });
     }
-    Ok(shorts)
+    Ok((array(out.into_iter()), shorts))
 }
 
 /// Codex: the result is a text, failing commands included; the exit status is
@@ -252,5 +277,5 @@ fn codex(event: &Event<'_>, command: &str, config: &Config) -> Result<Replaced> 
     let Some(short) = shorten(&text, config)? else {
         return Ok(None);
     };
-    Ok(Some((short.to_text().into(), vec![short])))
+    Ok(Some((json(&short), vec![short])))
 }

@@ -7,9 +7,8 @@ use std::os::fd::AsFd;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::os::unix::process::ExitStatusExt;
 use std::process::{Child, Command, ExitCode, Stdio};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::Duration;
 
 use postil_core::compress::shown_by_client;
@@ -123,14 +122,14 @@ pub(crate) fn run(command: &[OsString]) -> ExitCode {
         }
     };
     drop(process); // holds the pipe's writing ends
-    let (send, output) = channel();
+    let output = Arc::new(Pipe::default());
+    let filled = Arc::clone(&output);
     std::thread::spawn(move || {
         let mut buffer = vec![0; 64 * 1024];
         while let Ok(n @ 1..) = reader.read(&mut buffer) {
-            if send.send(buffer.get(..n).unwrap_or_default().to_vec()).is_err() {
-                break;
-            }
+            filled.push(buffer.get(..n).unwrap_or_default());
         }
+        filled.close();
     });
     let (raw, code) = collect(child, &output);
     let short = short(&line, code, &raw);
@@ -162,16 +161,45 @@ fn prepare(command: &[OsString]) -> (Vec<u8>, Command) {
     (line, process)
 }
 
+/// What a command has written so far, and whether it may write more.
+#[derive(Default)]
+struct Pipe {
+    state: Mutex<(Vec<u8>, bool)>,
+    changed: Condvar,
+}
+
+impl Pipe {
+    fn push(&self, bytes: &[u8]) {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner).0.extend_from_slice(bytes);
+        self.changed.notify_one();
+    }
+
+    fn close(&self) {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner).1 = true;
+        self.changed.notify_one();
+    }
+
+    /// Moves what has come in to `raw`, after at most `wait`; false once
+    /// nothing will follow.
+    fn take(&self, raw: &mut Vec<u8>, wait: Duration) -> bool {
+        let state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        let quiet = |state: &mut (Vec<u8>, bool)| state.0.is_empty() && !state.1;
+        let waited = self.changed.wait_timeout_while(state, wait, quiet);
+        let mut state = waited.unwrap_or_else(PoisonError::into_inner).0;
+        raw.append(&mut state.0);
+        !state.1
+    }
+}
+
 /// Waits for the command while its output comes in; passes signals on to it.
-fn collect(mut child: Child, output: &Receiver<Vec<u8>>) -> (Vec<u8>, i32) {
+fn collect(mut child: Child, output: &Pipe) -> (Vec<u8>, i32) {
     let signals = Signals::catch();
     let mut raw = Vec::new();
     let (mut status, mut parting) = (None, None);
     loop {
-        match output.recv_timeout(Duration::from_millis(if status.is_some() { 50 } else { 20 })) {
-            Ok(bytes) => raw.extend(bytes),
-            Err(RecvTimeoutError::Disconnected) => break,
-            Err(RecvTimeoutError::Timeout) => {}
+        let wait = Duration::from_millis(if status.is_some() { 50 } else { 20 });
+        if !output.take(&mut raw, wait) {
+            break;
         }
         if let Some(signal) = signals.take() {
             signals.pass_on(&child, signal);

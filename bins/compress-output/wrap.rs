@@ -15,10 +15,10 @@ use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
 use postil_core::config::Config;
-use postil_core::hook::{Agent, Answer, Event, Reply};
-use serde_json::Value;
+use postil_core::hook::{Agent, Answer, Event, Reply, push_text};
 
 use crate::permit::{Permit, permit};
+use crate::post::with_member;
 use crate::shorten::{is_own, is_skipped};
 
 /// Answers a PreToolUse event.
@@ -43,16 +43,15 @@ pub(crate) fn answer(event: &Event<'_>, config: &Config) -> Answer {
         Permit::Allowed => Some("allow"),
         Permit::No => return Answer::Silence("not-permitted"),
     };
-    let Some(mut input) = event.tool_input.and_then(|input| input.to_value()) else {
-        return Answer::Silence("no-command");
-    };
+    let Some(input) = event.tool_input else { return Answer::Silence("no-command") };
     let id = event.tool_use_id.as_deref().unwrap_or("call");
     let Some(wrapped) = spool(config, id).and_then(|file| wrapped(&command, &file)) else {
         return Answer::Silence("no-file");
     };
-    let Value::Object(fields) = &mut input else { return Answer::Silence("no-command") };
-    fields.insert("command".to_owned(), wrapped.into());
-    Answer::Reply(Reply::tool_input(event, input, decision))
+    let mut text = Vec::new();
+    push_text(&wrapped, &mut text);
+    let input = with_member(input, "command", &text, &[]);
+    Answer::Reply(Reply::tool_input(event, &input, decision))
 }
 
 /// A private, empty file for the output of a call.

@@ -175,9 +175,8 @@ fn document(output: &Output<'_>, lines: &Lines) -> Option<Extract> {
         Extract { body, family: Family::Json.name(), n_lines: lines.n_raw, n_omitted: 0 }
     };
     let target = limits.soft + limits.soft / 4;
-    let report = diag::tests(&doc, target)
-        .or_else(|| diag::render(&doc, target))
-        .map(|mut body| {
+    let report =
+        diag::tests(&doc, target).or_else(|| diag::render(&doc, target)).map(|mut body| {
             body.pop();
             closed(body)
         });
@@ -217,7 +216,7 @@ fn limits(output: &Output<'_>, family: Family) -> Limits {
     let (soft, hard) = if output.exit_code != 0 {
         ((n * 2 / 5).clamp(2000, if rows { 6000 } else { 3600 }), 9000)
     } else if n > MAX_SHOWN {
-        (if rows { 1500 } else { 1100 }, 4600)
+        (if rows { 1500 } else { 1100 }, 3000)
     } else if rows {
         // Of commits the bodies count as well.
         (if family == Family::Log { n / 2 } else { n * 2 / 5 }, n * 2 / 3)

@@ -136,8 +136,25 @@ const LIBRARY: &[&[u8]] = &[
     b"(in /usr",
 ];
 
+/// `#1 0x564 in lee src/lee.c:9`, `#0  main () at x.c:3`, `#0 /p/a.php(12): f()`;
+/// not a build step, `#14 9.2 npm error`.
+fn is_hash_frame(text: &[u8]) -> bool {
+    let Some(rest) = text.strip_prefix(b"#") else { return false };
+    let digits = rest.iter().take_while(|b| b.is_ascii_digit()).count();
+    let rest = rest.get(digits..).unwrap_or_default();
+    let call = rest.trim_ascii_start();
+    let named = || {
+        let open = memchr::memchr(b'(', call).unwrap_or(0);
+        let name = call.get(..open).unwrap_or_default().trim_ascii_end();
+        !name.is_empty() && !name.contains(&b' ') && !name.starts_with(b"[")
+    };
+    digits > 0
+        && call.len() < rest.len()
+        && (call.starts_with(b"0x") || call == b"{main}" || named())
+}
+
 pub(super) fn frame(text: &[u8]) -> Frame {
-    let hash_frame = text.first() == Some(&b'#') && text.get(1).is_some_and(u8::is_ascii_digit);
+    let hash_frame = is_hash_frame(text);
     let numbered = {
         let digits = text.iter().take_while(|b| b.is_ascii_digit()).count();
         (1..=3).contains(&digits)

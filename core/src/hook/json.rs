@@ -92,6 +92,148 @@ impl<'a> Raw<'a> {
     }
 }
 
+/// Whether a document is JSON to the letter: what a lenient reader takes for a
+/// setting, the agent may refuse.
+pub fn is_strict(bytes: &[u8]) -> bool {
+    let rest = std::str::from_utf8(bytes).ok().and_then(|_| strict(skip(bytes), 0));
+    rest.is_some_and(|rest| skip(rest).is_empty())
+}
+
+fn skip(bytes: &[u8]) -> &[u8] {
+    bytes.get(skip_blanks(bytes, 0)..).unwrap_or_default()
+}
+
+/// Reads one value; returns what follows it.
+fn strict(bytes: &[u8], depth: usize) -> Option<&[u8]> {
+    match bytes.first()? {
+        b'"' => strict_string(bytes),
+        open @ (b'{' | b'[') if depth < MAX_DEPTH => {
+            let close = open + 2;
+            let mut rest = skip(&bytes[1..]);
+            if rest.first() == Some(&close) {
+                return Some(&rest[1..]);
+            }
+            loop {
+                if *open == b'{' {
+                    rest = skip(strict_string(rest)?).strip_prefix(b":").map(skip)?;
+                }
+                rest = skip(strict(rest, depth + 1)?);
+                match rest.split_first()? {
+                    (b',', after) => rest = skip(after),
+                    (byte, after) if *byte == close => return Some(after),
+                    _ => return None,
+                }
+            }
+        }
+        _ => {
+            let end = value_end(bytes, 0)?;
+            let scalar = std::str::from_utf8(&bytes[..end]).ok()?;
+            let digits = scalar.strip_prefix('-').unwrap_or(scalar);
+            let grouped =
+                !digits.starts_with('0') || !matches!(digits.as_bytes().get(1), Some(b'0'..=b'9'));
+            let is_number = grouped
+                && digits.starts_with(|c: char| c.is_ascii_digit())
+                && digits.ends_with(|c: char| c.is_ascii_digit())
+                && digits.bytes().filter(|b| *b == b'.').count() <= 1
+                && digits.bytes().filter(|b| matches!(b, b'e' | b'E')).count() <= 1;
+            (is_number || matches!(scalar, "true" | "false" | "null")).then(|| &bytes[end..])
+        }
+    }
+}
+
+fn strict_string(bytes: &[u8]) -> Option<&[u8]> {
+    let end = string_end(bytes, 0)?;
+    let mut inside = bytes[1..end - 1].iter();
+    while let Some(byte) = inside.next() {
+        match byte {
+            ..=0x1f => return None,
+            b'\\' => match inside.next()? {
+                b'u' => {
+                    for _ in 0..4 {
+                        inside.next().filter(|b| b.is_ascii_hexdigit())?;
+                    }
+                }
+                b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't' => {}
+                _ => return None,
+            },
+            _ => {}
+        }
+    }
+    Some(&bytes[end..])
+}
+
+/// Appends `text` as a JSON string.
+pub fn push_text(text: &str, out: &mut Vec<u8>) {
+    out.push(b'"');
+    let mut rest = text.as_bytes();
+    let special = |b: &u8| matches!(b, b'"' | b'\\' | ..=0x1f);
+    while let Some(at) = rest.iter().position(special) {
+        out.extend_from_slice(&rest[..at]);
+        match rest[at] {
+            b'\n' => out.extend_from_slice(b"\\n"),
+            b'\t' => out.extend_from_slice(b"\\t"),
+            b'\r' => out.extend_from_slice(b"\\r"),
+            8 => out.extend_from_slice(b"\\b"),
+            12 => out.extend_from_slice(b"\\f"),
+            byte @ ..=0x1f => out.extend_from_slice(format!("\\u{byte:04x}").as_bytes()),
+            byte => out.extend_from_slice(&[b'\\', byte]),
+        }
+        rest = &rest[at + 1..];
+    }
+    out.extend_from_slice(rest);
+    out.push(b'"');
+}
+
+/// An object being written, member by member.
+#[derive(Debug)]
+pub struct Writer(Vec<u8>);
+
+impl Writer {
+    /// Opens an object.
+    pub fn object() -> Self {
+        Self(b"{".to_vec())
+    }
+
+    /// Adds a member whose value is JSON already.
+    #[must_use]
+    pub fn json(mut self, name: &str, value: &[u8]) -> Self {
+        if self.0.len() > 1 {
+            self.0.push(b',');
+        }
+        push_text(name, &mut self.0);
+        self.0.push(b':');
+        self.0.extend_from_slice(value);
+        self
+    }
+
+    /// Adds a member as it stood in another object, its name undecoded.
+    #[must_use]
+    pub fn raw_json(mut self, name: &str, value: &[u8]) -> Self {
+        if self.0.len() > 1 {
+            self.0.push(b',');
+        }
+        self.0.push(b'"');
+        self.0.extend_from_slice(name.as_bytes());
+        self.0.extend_from_slice(b"\":");
+        self.0.extend_from_slice(value);
+        self
+    }
+
+    /// Adds a text.
+    #[must_use]
+    pub fn text(self, name: &str, value: &str) -> Self {
+        let mut json = Vec::with_capacity(value.len() + 16);
+        push_text(value, &mut json);
+        self.json(name, &json)
+    }
+
+    /// Closes the object.
+    pub fn end(mut self) -> Vec<u8> {
+        self.0.push(b'}');
+        self.0
+    }
+}
+
 /// Reads the member that starts at `at` of an object; returns name, value and
 /// where the next one starts.
 fn member(bytes: &[u8], at: usize) -> Option<(&[u8], Raw<'_>, usize)> {
@@ -241,6 +383,57 @@ fn hex4(bytes: &[u8]) -> Option<(u16, &[u8])> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_is_written_is_what_serde_json_reads() {
+        let text = "año \"x\" \\ / \n\t\r\u{8}\u{c}\u{1}\u{1f} \u{7f} 😀";
+        let json = Writer::object().text(text, text).json("n", b"[1]").end();
+        let value: serde_json::Value = serde_json::from_slice(&json).unwrap();
+        assert_eq!(value, serde_json::json!({ text: text, "n": [1] }));
+        assert_eq!(Writer::object().end(), b"{}");
+    }
+
+    #[test]
+    fn strict_is_what_serde_json_takes() {
+        for json in [
+            "{}",
+            " [ ] ",
+            "{\"a\": [1, -2.5e3, 0, 0.5, true, null, \"\\u00e9\\n\"], \"b\": {}}",
+            "\"x\"",
+            "",
+            "{",
+            "{\"a\" 1}",
+            "{\"a\":1,}",
+            "[1,]",
+            "[1 2]",
+            "{a:1}",
+            "{'a':1}",
+            "// c\n{}",
+            "{} x",
+            "[01]",
+            "[1.]",
+            "[-]",
+            "[+1]",
+            "[tru]",
+            "[\"\\x\"]",
+            "[\"\\u12\"]",
+            "[\"\t\"]",
+            "[}",
+            "{]",
+            "[1e]",
+            "{\"a\":1 \"b\":2}",
+            "[,1]",
+            "{,}",
+            "[nulls]",
+            "[1.2.3]",
+            "[\"a\":1]",
+            "{\"a\"}",
+        ] {
+            let expected = serde_json::from_str::<serde_json::Value>(json).is_ok();
+            assert_eq!(is_strict(json.as_bytes()), expected, "{json}");
+        }
+        assert!(!is_strict(b"[\"\xff\"]") && !is_strict("[".repeat(1000).as_bytes()));
+    }
 
     fn text_of(json: &str, name: &str) -> Option<String> {
         Raw::document(json.as_bytes())?.get(name)?.text().map(Cow::into_owned)

@@ -18,7 +18,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
-pub use self::json::Raw;
+pub use self::json::{Raw, Writer, is_strict, push_text};
 use self::log::Log;
 pub use self::wire::{Agent, Event, EventKind, Reply};
 use crate::config::{Config, Overrides};
@@ -93,7 +93,7 @@ fn finish(answer: Result<Answer>, log: &Log) {
         Ok(Answer::Silence(reason)) => log.write(reason, &[]),
         Ok(Answer::Reply(reply)) => {
             // The agent is gone if this fails, and nothing was said.
-            if write_reply(&reply.to_bytes()).is_ok() {
+            if write_reply(reply.to_bytes()).is_ok() {
                 let counts = reply.counts().to_vec();
                 reply.sent();
                 log.write("replied", &counts);

@@ -8,9 +8,7 @@
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
-use serde_json::{Value, json};
-
-use super::json::Raw;
+use super::json::{Raw, Writer};
 
 /// The agent at the other end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -207,9 +205,11 @@ fn is_claude_style(name: &str, kind: EventKind) -> bool {
 }
 
 /// What a hook answers: one JSON object, and what is noted once it is out.
-#[derive(Default)]
+///
+/// It is written piece by piece: a parser and printer of whole values would
+/// be a tenth of a hook's binary.
 pub struct Reply {
-    body: Value,
+    body: Vec<u8>,
     counts: Vec<(&'static str, usize)>,
     on_sent: Option<Box<dyn FnOnce()>>,
 }
@@ -220,37 +220,37 @@ impl Reply {
     /// The caller keeps it under the agents' cap of 10,000 UTF-16 units.
     pub fn context(event: &Event<'_>, text: &str) -> Self {
         Self::new(match event.agent {
-            Agent::Cursor => json!({ "additional_context": text }),
-            _ => specific(event, json!({ "additionalContext": text })),
+            Agent::Cursor => Writer::object().text("additional_context", text).end(),
+            _ => specific(event, Writer::object().text("additionalContext", text)),
         })
     }
 
-    /// Puts `output` in the place of the tool's result.
+    /// Puts `output`, one JSON value, in the place of the tool's result.
     ///
     /// Claude Code takes an object of the tool's own shape and silently drops
-    /// any other; Codex takes text. Cursor has no such reply: `None`.
-    pub fn tool_output(event: &Event<'_>, output: Value) -> Option<Self> {
+    /// any other; Codex takes a string. Cursor has no such reply: `None`.
+    pub fn tool_output(event: &Event<'_>, output: &[u8]) -> Option<Self> {
         match event.agent {
             Agent::ClaudeCode => {
-                Some(Self::new(specific(event, json!({ "updatedToolOutput": output }))))
+                Some(Self::new(specific(event, Writer::object().json("updatedToolOutput", output))))
             }
-            Agent::Codex => {
-                let Value::String(text) = output else { return None };
-                let stop_reason = "output shortened";
-                Some(Self::new(
-                    json!({ "continue": false, "stopReason": stop_reason, "reason": text }),
-                ))
-            }
-            Agent::Cursor => None,
+            Agent::Codex if output.first() == Some(&b'"') => Some(Self::new(
+                Writer::object()
+                    .json("continue", b"false")
+                    .text("stopReason", "output shortened")
+                    .json("reason", output)
+                    .end(),
+            )),
+            Agent::Codex | Agent::Cursor => None,
         }
     }
 
-    /// Puts `input` in the place of the tool's whole input. `decision` is the
-    /// permission the reply grants, where it grants one.
-    pub fn tool_input(event: &Event<'_>, input: Value, decision: Option<&str>) -> Self {
-        let mut fields = json!({ "updatedInput": input });
+    /// Puts `input`, a JSON object, in the place of the tool's whole input.
+    /// `decision` is the permission the reply grants, where it grants one.
+    pub fn tool_input(event: &Event<'_>, input: &[u8], decision: Option<&str>) -> Self {
+        let mut fields = Writer::object().json("updatedInput", input);
         if let Some(decision) = decision {
-            fields["permissionDecision"] = decision.into();
+            fields = fields.text("permissionDecision", decision);
         }
         Self::new(specific(event, fields))
     }
@@ -258,10 +258,14 @@ impl Reply {
     /// Ends a prompt or slash command here: no request is sent, the user reads
     /// `reason`.
     pub fn ended(event: &Event<'_>, reason: &str) -> Self {
-        let mut body = specific(event, json!({ "suppressOriginalPrompt": true }));
-        body["decision"] = "block".into();
-        body["reason"] = reason.into();
-        Self::new(body)
+        let fields = Writer::object()
+            .json("suppressOriginalPrompt", b"true")
+            .text("hookEventName", event.kind.name());
+        let body = Writer::object()
+            .json("hookSpecificOutput", &fields.end())
+            .text("decision", "block")
+            .text("reason", reason);
+        Self::new(body.end())
     }
 
     /// Adds a number to the log line of this reply.
@@ -279,13 +283,13 @@ impl Reply {
         self
     }
 
-    fn new(body: Value) -> Self {
+    fn new(body: Vec<u8>) -> Self {
         Self { body, counts: Vec::new(), on_sent: None }
     }
 
     /// Returns the bytes for stdout.
-    pub(super) fn to_bytes(&self) -> Vec<u8> {
-        self.body.to_string().into_bytes()
+    pub(super) fn to_bytes(&self) -> &[u8] {
+        &self.body
     }
 
     pub(super) fn counts(&self) -> &[(&'static str, usize)] {
@@ -301,17 +305,23 @@ impl Reply {
 
 /// Wraps fields in `hookSpecificOutput` with the event's name, without which
 /// the agent drops the whole reply.
-fn specific(event: &Event<'_>, mut fields: Value) -> Value {
-    fields["hookEventName"] = event.kind.name().into();
-    json!({ "hookSpecificOutput": fields })
+fn specific(event: &Event<'_>, fields: Writer) -> Vec<u8> {
+    let fields = fields.text("hookEventName", event.kind.name()).end();
+    Writer::object().json("hookSpecificOutput", &fields).end()
 }
 
 #[cfg(test)]
 mod tests {
+    use serde_json::{Value, json};
+
     use super::*;
 
     fn event(json: &str) -> Event<'_> {
         Event::parse(json.as_bytes(), false).unwrap()
+    }
+
+    fn read(reply: &Reply) -> Value {
+        serde_json::from_slice(reply.to_bytes()).unwrap()
     }
 
     #[test]
@@ -358,15 +368,16 @@ mod tests {
     fn replies_have_the_form_of_the_agent() {
         let claude = event(r#"{"hook_event_name":"UserPromptSubmit"}"#);
         assert_eq!(
-            Reply::context(&claude, "x").body,
+            read(&Reply::context(&claude, "x")),
             json!({"hookSpecificOutput":
                 {"hookEventName": "UserPromptSubmit", "additionalContext": "x"}})
         );
         let codex = event(r#"{"hook_event_name":"PostToolUse","turn_id":"t"}"#);
-        let reply = Reply::tool_output(&codex, json!("short")).unwrap();
-        assert_eq!(reply.body["reason"], "short");
-        assert!(reply.body.get("hookSpecificOutput").is_none());
-        let ended = Reply::ended(&claude, "kept").body;
+        assert!(Reply::tool_output(&codex, b"{}").is_none());
+        let reply = read(&Reply::tool_output(&codex, b"\"short\"").unwrap());
+        assert_eq!(reply["reason"], "short");
+        assert!(reply.get("hookSpecificOutput").is_none());
+        let ended = read(&Reply::ended(&claude, "kept"));
         assert_eq!((&ended["decision"], &ended["reason"]), (&json!("block"), &json!("kept")));
     }
 }
