@@ -9,30 +9,30 @@ use serde_json::{Value, json};
 use crate::harness::{Run, World, run};
 
 /// A test run with one failure, far over the limit.
-fn failing_run() -> String {
+pub(crate) fn failing_run() -> String {
     let passed: String = (0..600).map(|i| format!("test caso_{i} ... ok\n")).collect();
     format!(
         "{passed}test suma_iva ... FAILED\nsrc/iva.rs:12: left 1 right 2\ntest result: FAILED. 600 passed; 1 failed\n"
     )
 }
 
-fn filter(world: &World, command: &str, code: &str, input: impl AsRef<[u8]>) -> Run {
+pub(crate) fn filter(world: &World, command: &str, code: &str, input: impl AsRef<[u8]>) -> Run {
     world.run("compress-output", &["--command", command, "--exit-code", code], input).code(0)
 }
 
 /// The file that an extract names as the full text.
-fn original(extract: &str) -> String {
+pub(crate) fn original(extract: &str) -> String {
     let (_, rest) = extract.rsplit_once("full text: ").unwrap();
     rest.split(' ').next().unwrap().to_owned()
 }
 
-fn event(tool: &str, input: &Value, response: &Value) -> String {
+pub(crate) fn event(tool: &str, input: &Value, response: &Value) -> String {
     json!({"session_id": "s", "hook_event_name": "PostToolUse", "permission_mode": "default",
         "tool_name": tool, "tool_input": input, "tool_response": response, "tool_use_id": "toolu_1"})
     .to_string()
 }
 
-fn bash_event(command: &str, stdout: &str) -> String {
+pub(crate) fn bash_event(command: &str, stdout: &str) -> String {
     let response = json!({"stdout": stdout, "stderr": "", "interrupted": false, "isImage": false, "noOutputExpected": false});
     event("Bash", &json!({"command": command}), &response)
 }
@@ -206,7 +206,7 @@ fn bad_events_are_answered_with_silence() {
     world.run("compress-output", &[], event("Bash", &json!(5), &json!({"stdout": 5}))).silent();
 }
 
-fn wrap(world: &World, command: &str, mode: &str) -> Option<String> {
+pub(crate) fn wrap(world: &World, command: &str, mode: &str) -> Option<String> {
     let event = json!({"session_id": "s", "hook_event_name": "PreToolUse", "permission_mode": mode, "cwd": world.home(),
         "tool_name": "Bash", "tool_input": {"command": command, "timeout": 5000}, "tool_use_id": "toolu_1"});
     let run = world.run("compress-output", &[], event.to_string()).code(0);
@@ -220,7 +220,7 @@ fn wrap(world: &World, command: &str, mode: &str) -> Option<String> {
     Some(output["updatedInput"]["command"].as_str().unwrap().to_owned())
 }
 
-fn turn_on(world: &World, settings: &Value) {
+pub(crate) fn turn_on(world: &World, settings: &Value) {
     fs::write(world.home().join(".config/postil/config.toml"), "[compress]\nwrap = true\n")
         .unwrap();
     fs::create_dir_all(world.home().join(".claude")).unwrap();
@@ -228,7 +228,7 @@ fn turn_on(world: &World, settings: &Value) {
 }
 
 /// Runs a wrapped command as the client does, its output in a file or a pipe.
-fn shell(world: &World, command: &str, into_file: bool) -> (Option<i32>, String) {
+pub(crate) fn shell(world: &World, command: &str, into_file: bool) -> (Option<i32>, String) {
     let mut shell = Command::new("/bin/bash");
     shell
         .arg("-c")

@@ -4,6 +4,7 @@
 
 mod capture; // notes from arguments, stdin and /capture
 mod command_lines; // one table: help, completions, man pages
+mod compress_claims; // permissions, signals, shapes, pruning, figures
 mod compress_output; // extracts, the hook for tool output, the wrapper
 mod crash; // killed runs, a full disk, runs and readers side by side
 mod eval; // figures, runs, own questions and their gate

@@ -7,6 +7,7 @@ mod init;
 mod links;
 mod model;
 mod register;
+mod savings;
 mod scrub;
 mod shell;
 mod stats;

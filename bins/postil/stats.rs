@@ -226,7 +226,7 @@ impl Stats {
 
     fn text(&self) -> String {
         let calls = &self.calls;
-        if calls.n_calls() == 0 {
+        if calls.n_calls() == 0 && self.savings.all.n == 0 {
             return format!(
                 "no hook has run in the last {} days; `postil doctor` says whether they are registered\n",
                 self.days
@@ -253,13 +253,7 @@ impl Stats {
             calls.n_calls(),
             calls.n_failed
         ));
-        if self.savings.all.n > 0 {
-            let saved = self.savings.all.saved_tokens();
-            out.push_str(&format!(
-                "compressed   {} outputs, {saved} tokens saved\n",
-                self.savings.all.n
-            ));
-        }
+        out.push_str(&crate::savings::text(&self.savings));
         out.push_str("\nevents\n");
         for (event, (n, n_answered)) in &calls.events {
             out.push_str(&format!("  {event:<18} {n:>6} calls, {n_answered:>5} answered\n"));
@@ -307,7 +301,7 @@ impl Stats {
             "ms": {"p50": calls.percentile(50), "p95": calls.percentile(95)},
             "calls": calls.n_calls(),
             "failed": calls.n_failed,
-            "compressed": {"outputs": self.savings.all.n, "tokens_saved": self.savings.all.saved_tokens()},
+            "compressed": crate::savings::json(&self.savings),
             "events": events,
             "silences": calls.silences,
             "notes": notes,

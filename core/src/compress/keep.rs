@@ -73,7 +73,7 @@ pub fn prune(folder: &Path, max_age: Duration, max_bytes: u64, now: SystemTime) 
         return;
     }
     let _ = File::create(&stamp);
-    let mut files: Vec<(SystemTime, u64, PathBuf)> = fs::read_dir(folder)
+    let files: Vec<(SystemTime, u64, PathBuf)> = fs::read_dir(folder)
         .into_iter()
         .flatten()
         .flatten()
@@ -83,11 +83,16 @@ pub fn prune(folder: &Path, max_age: Duration, max_bytes: u64, now: SystemTime) 
             Some((meta.modified().ok()?, meta.len(), entry.path()))
         })
         .collect();
-    files.sort_unstable_by(|a, b| b.0.cmp(&a.0).then_with(|| a.2.cmp(&b.2)));
+    // The youngest first; by age and position, so that no sort of its own is
+    // compiled for paths.
+    let nanoseconds = |modified| usize::try_from(age(modified).as_nanos()).unwrap_or(usize::MAX);
+    let mut order: Vec<(usize, usize)> =
+        files.iter().enumerate().map(|(at, file)| (nanoseconds(file.0), at)).collect();
+    order.sort_unstable();
     let mut total = 0_u64;
-    for (modified, len, path) in files {
-        total = total.saturating_add(len);
-        if total > max_bytes || age(modified) > max_age {
+    for (modified, len, path) in order.iter().filter_map(|(_, at)| files.get(*at)) {
+        total = total.saturating_add(*len);
+        if total > max_bytes || age(*modified) > max_age {
             let _ = fs::remove_file(path);
         }
     }

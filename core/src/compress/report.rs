@@ -130,7 +130,11 @@ fn findings<'a>(seen: &Seen<'a>) -> Vec<Found<'a>> {
         if let Some((spot, before, message)) = head(text) {
             let mut said = before.to_vec();
             push_words(message, &mut said);
-            let to = if said.is_empty() { below(seen, idx, &mut said) } else { idx };
+            let to = if said.is_empty() {
+                below(seen, idx, &mut said)
+            } else {
+                wrapped(seen, idx, &mut said)
+            };
             if !said.is_empty() {
                 found.push(spot.found(said, signal.severity, idx, to));
             }
@@ -298,6 +302,21 @@ fn file_name(text: &[u8]) -> Option<&[u8]> {
             && ext.iter().all(u8::is_ascii_alphanumeric);
         (is_file && (dot > 0 || word.len() > name.len())).then_some(word)
     })
+}
+
+/// The lines that a long message goes on in, broken at the terminal's width.
+fn wrapped(seen: &Seen<'_>, idx: usize, said: &mut Vec<u8>) -> usize {
+    let mut to = idx;
+    while to < idx + 3 && (60..=120).contains(&seen.lines.get(to).len()) {
+        let (signal, next) = (seen.signal(to + 1), seen.lines.get(to + 1));
+        let goes_on = signal.indent == 0 && !next.is_empty() && !signal.ruler && !signal.quote;
+        if !goes_on || signal.tally || signal.place || head(next).is_some() {
+            break;
+        }
+        push_words(next, said);
+        to += 1;
+    }
+    to
 }
 
 /// What a message without words says in the next lines.
