@@ -262,6 +262,9 @@ fn block_head(seen: &Seen<'_>, idx: usize, first: usize) -> usize {
             break;
         }
         from -= 1;
+        if signal.severity >= Severity::Warning {
+            break;
+        }
     }
     from
 }
