@@ -5,8 +5,8 @@ use std::io::{Read, Write};
 use std::os::unix::ffi::OsStrExt;
 use std::process::ExitCode;
 
-use postil_core::compress::shown_by_client;
-use postil_core::config::{Config, Overrides};
+use postil_lean::compress::shown_by_client;
+use postil_lean::config::{Config, Overrides};
 
 use crate::args::Source;
 use crate::shorten::{Text, is_own, is_skipped, shorten};

@@ -16,8 +16,8 @@ use std::io::Write;
 use std::process::ExitCode;
 
 use args::Mode;
-use postil_core::config::Overrides;
-use postil_core::hook::{self, Answer, EventKind, Hook};
+use postil_lean::config::Overrides;
+use postil_lean::hook::{self, Answer, EventKind, Hook};
 
 const HOOK: Hook = Hook {
     name: "compress-output",

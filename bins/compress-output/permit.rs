@@ -8,8 +8,8 @@
 
 use std::path::{Path, PathBuf};
 
-use postil_core::config::Config;
-use postil_core::hook::{Event, Raw, is_strict};
+use postil_lean::config::Config;
+use postil_lean::hook::{Event, Raw, is_strict};
 
 /// What may be done with a command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

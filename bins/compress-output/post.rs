@@ -7,10 +7,10 @@
 use std::borrow::Cow;
 use std::path::Path;
 
-use postil_core::compress::ledger;
-use postil_core::config::Config;
-use postil_core::error::Result;
-use postil_core::hook::{Agent, Answer, Event, Raw, Reply, Writer, push_text};
+use postil_lean::compress::ledger;
+use postil_lean::config::Config;
+use postil_lean::error::Result;
+use postil_lean::hook::{Agent, Answer, Event, Raw, Reply, Writer, push_text};
 
 use crate::shorten::{Short, Text, is_own, is_skipped, now, reads_original, shorten};
 use crate::wrap::is_wrapped;

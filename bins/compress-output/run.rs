@@ -11,8 +11,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::Duration;
 
-use postil_core::compress::shown_by_client;
-use postil_core::config::{Config, Overrides};
+use postil_lean::compress::shown_by_client;
+use postil_lean::config::{Config, Overrides};
 use rustix::process::{Pid, Signal, kill_process};
 
 use crate::args::Finish;

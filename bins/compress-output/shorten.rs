@@ -4,9 +4,9 @@
 use std::os::unix::ffi::OsStrExt;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use postil_core::compress::{Output, compress, keep, ledger};
-use postil_core::config::Config;
-use postil_core::error::Result;
+use postil_lean::compress::{Output, compress, keep, ledger};
+use postil_lean::config::Config;
+use postil_lean::error::Result;
 
 /// A text to be shortened.
 pub(crate) struct Text<'a> {

@@ -14,8 +14,8 @@ use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
-use postil_core::config::Config;
-use postil_core::hook::{Agent, Answer, Event, Reply, push_text};
+use postil_lean::config::Config;
+use postil_lean::hook::{Agent, Answer, Event, Reply, push_text};
 
 use crate::permit::{Permit, permit};
 use crate::post::with_member;

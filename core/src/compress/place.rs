@@ -16,8 +16,8 @@ pub(super) enum Frame {
 /// Finds `path.ext:12`, `path(12,3)` or `"path", line 12`; returns the range
 /// of the path and the line number as text.
 pub(super) fn place(text: &[u8]) -> Option<(usize, usize)> {
-    for (sep, pair) in text.windows(2).enumerate() {
-        if !matches!(pair, [b':' | b'(', b'0'..=b'9']) {
+    for sep in memchr::memchr2_iter(b':', b'(', text) {
+        if !text.get(sep + 1).is_some_and(u8::is_ascii_digit) {
             continue;
         }
         let digits = text.get(sep + 1..)?.iter().take_while(|b| b.is_ascii_digit()).count();

@@ -151,7 +151,7 @@ fn accepts_pass(label: &Label, value: &[u8], is_quoted: bool) -> bool {
     // `--- PASS: TestName42`: a verdict.
     let is_verdict =
         label.is_verdict && label.join == Join::Sign && !value.iter().any(u8::is_ascii_punctuation);
-    if !is_chosen || is_verdict || value.starts_with(b"-") {
+    if !is_chosen || is_verdict || label.is_outcome || value.starts_with(b"-") {
         return false;
     }
     match label.join {

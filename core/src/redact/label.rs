@@ -34,6 +34,8 @@ pub(super) struct Label {
     pub(super) is_pair: bool,
     /// `PASS`, which a test runner says.
     pub(super) is_verdict: bool,
+    /// `--- PASS`, which Go's says, before names of any make.
+    pub(super) is_outcome: bool,
     /// "pass" is a verb more often than a noun.
     pub(super) is_verb: bool,
     pub(super) at: usize,
@@ -115,6 +117,7 @@ fn read_label(text: &[u8], at: usize, key: &str, cue: Cue) -> Option<(Label, usi
         is_pair: is_listed(&["y", "e", "and", "und", "et"], previous)
             || matches!(byte(text, start.wrapping_sub(1)), b'/' | b'+' | b'&'),
         is_verdict: text.get(start..stop) == Some(b"PASS"),
+        is_outcome: text.get(start.saturating_sub(4)..start) == Some(b"--- "),
         is_verb: word == "pass"
             && before.is_empty()
             && after.is_empty()

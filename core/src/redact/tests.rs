@@ -182,6 +182,7 @@ fn what_looks_like_a_secret_and_is_none_stays() {
         "Password rules: twelve characters, AES-256 at rest",
         "pass rate: 97.1% (p99=801ms)",
         "--- PASS: TestParse42 (0.00s)",
+        "    --- PASS: TestMany/n149 (0.00s)",
         "max_tokens: 2048",
         "the key point: step-step2-step3 in this order",
         "turkey: roast-turkey-for-12345",
