@@ -24,8 +24,12 @@ struct Found<'a> {
 /// Takes the findings out of a long report: their lines become noise, the
 /// list of them is returned. `None` where the output is no such report.
 pub(super) fn fold(seen: &Seen<'_>, ranks: &mut [u8], limits: Limits) -> Option<Vec<u8>> {
+    let marks = [b": line ".as_slice(), b":["].map(memchr::memmem::Finder::new);
     let placed = |idx: &usize| {
-        seen.signal(*idx).place || row(seen.lines.get(*idx).trim_ascii()).is_some()
+        let line = seen.lines.get(*idx);
+        seen.signal(*idx).place
+            || row(line.trim_ascii()).is_some()
+            || marks.iter().any(|mark| mark.find(line).is_some())
     };
     if (0..seen.lines.len()).filter(placed).take(MIN_FINDINGS).count() < MIN_FINDINGS {
         return None;
@@ -84,7 +88,9 @@ fn is_failed_test(seen: &Seen<'_>, idx: usize) -> bool {
     ];
     let text = seen.lines.get(idx).trim_ascii_start();
     let first = text.first().copied().unwrap_or(b' ');
-    matches!(first, b'-' | b'n' | b'F' | 0xe2) && !seen.signal(idx).place && MARKS.iter().any(|mark| text.starts_with(mark))
+    matches!(first, b'-' | b'n' | b'F' | 0xe2)
+        && !seen.signal(idx).place
+        && MARKS.iter().any(|mark| text.starts_with(mark))
 }
 
 /// The lines of each finding, down to the next one or to a line that is none
