@@ -16,7 +16,7 @@ use super::source::{self, Reason, Scope, Skipped, SourceFile, Walk};
 use crate::embed::Embedder;
 use crate::error::Result;
 use crate::redact::Filter;
-use crate::store::{self, KnownNote, WriteOutcome, Writer, WriterOptions};
+use crate::store::{self, KnownNote, KnownNotes, WriteOutcome, Writer, WriterOptions};
 
 /// Version of everything that decides what is stored for a text: the chunker,
 /// the keyword analysis and the built-in credential filter. Raised with any of
@@ -182,11 +182,11 @@ impl Run<'_> {
         Ok(())
     }
 
-    fn known_one(&self, walk: &Walk) -> Result<HashMap<String, KnownNote>> {
+    fn known_one(&self, walk: &Walk) -> Result<KnownNotes> {
         let path = match (walk.files.first(), self.job.only) {
             (Some(file), _) => file.path.clone(),
             (None, Some(path)) => source::name_of(self.job.vault, path)?,
-            (None, None) => return Ok(HashMap::new()),
+            (None, None) => return Ok(KnownNotes::default()),
         };
         Ok(self.writer.known_at(&path)?.map(|note| (path, note)).into_iter().collect())
     }
@@ -194,7 +194,7 @@ impl Run<'_> {
     fn write_changed(
         &mut self,
         changed: &[&SourceFile],
-        known: &HashMap<String, KnownNote>,
+        known: &KnownNotes,
         watch: &mut dyn FnMut(Progress) -> bool,
     ) -> Result<Touched> {
         let mut touched = Touched::default();
@@ -218,12 +218,7 @@ impl Run<'_> {
         Ok(touched)
     }
 
-    fn take(
-        &mut self,
-        parcel: Parcel,
-        known: &HashMap<String, KnownNote>,
-        touched: &mut Touched,
-    ) -> Result<()> {
+    fn take(&mut self, parcel: Parcel, known: &KnownNotes, touched: &mut Touched) -> Result<()> {
         match parcel {
             Parcel::Note(note) => {
                 let produce::Note { record, found, warnings, busy } = *note;
@@ -255,12 +250,7 @@ impl Run<'_> {
         Ok(())
     }
 
-    fn skip(
-        &mut self,
-        skipped: Skipped,
-        known: &HashMap<String, KnownNote>,
-        touched: &mut Touched,
-    ) -> Result<()> {
+    fn skip(&mut self, skipped: Skipped, known: &KnownNotes, touched: &mut Touched) -> Result<()> {
         if known.contains_key(&skipped.path) && !skipped.reason.keeps_indexed() {
             self.writer.remove(&skipped.path)?;
             touched.names.insert(link_name(&skipped.path));
@@ -286,10 +276,11 @@ impl Run<'_> {
         let resolver = Resolver::new(notes.iter().map(|(path, _)| path.as_str()));
         let written = notes.iter().filter(|(path, _)| touched.paths.contains(path));
         let written = written.map(|(_, id)| *id).collect();
-        let is_due = |target: &str| is_open || touched.names.contains(&link_name(target));
+        let is_due = |target: &str| touched.names.contains(&link_name(target));
         let is_due: Option<&dyn Fn(&str) -> bool> =
-            if is_open || !touched.names.is_empty() { Some(&is_due) } else { None };
-        self.writer.relink(&written, is_due, |path, link| match resolver.resolve(path, link) {
+            if touched.names.is_empty() { None } else { Some(&is_due) };
+        let written = (!is_open).then_some(&written);
+        self.writer.relink(written, is_due, |path, link| match resolver.resolve(path, link) {
             Resolution::Note(at) => notes.get(at).map(|(_, id)| *id),
             Resolution::File | Resolution::Nowhere => None,
         })?;
@@ -314,8 +305,12 @@ impl Gone {
     }
 }
 
-fn gone(known: &HashMap<String, KnownNote>, walk: &Walk) -> Gone {
+fn gone(known: &KnownNotes, walk: &Walk) -> Gone {
     let mut gone = Gone::default();
+    let n_seen = walk.files.iter().filter(|file| known.contains_key(&file.path)).count();
+    if n_seen == known.len() {
+        return gone;
+    }
     let mut missing: Vec<(&String, &KnownNote)> = known
         .iter()
         .filter(|(path, _)| {

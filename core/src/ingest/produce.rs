@@ -6,7 +6,6 @@
 //! the writer by a number of bytes, not of notes: memory is bounded by the
 //! largest notes, not by the vault.
 
-use std::collections::HashMap;
 use std::num::NonZero;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::mpsc::{Receiver, Sender, channel};
@@ -23,7 +22,9 @@ use super::{decode, document, key};
 use crate::analyse;
 use crate::error::{Error, ErrorKind, Result};
 use crate::redact::{Filter, Finding, Redacted};
-use crate::store::{ChunkRecord, KnownNote, NoteRecord, Searched, field_terms, heading_path, pack};
+use crate::store::{
+    ChunkRecord, KnownNote, KnownNotes, NoteRecord, Searched, field_terms, heading_path, pack,
+};
 
 /// Most bytes of note text that one producer is ahead of the writer by.
 const MAX_AHEAD_BYTES: u64 = 1 << 20;
@@ -81,7 +82,7 @@ impl Parcel {
 pub(super) fn each(
     job: &Job<'_>,
     files: &[&SourceFile],
-    known: &HashMap<String, KnownNote>,
+    known: &KnownNotes,
     mut take: impl FnMut(Parcel) -> Result<bool>,
 ) -> Result<()> {
     let n_producers = n_producers(files);
@@ -126,7 +127,7 @@ pub(super) fn n_producers(files: &[&SourceFile]) -> usize {
 fn produce<'a>(
     job: &Job<'_>,
     files: impl Iterator<Item = &'a &'a SourceFile>,
-    known: &HashMap<String, KnownNote>,
+    known: &KnownNotes,
     sender: &Sender<Parcel>,
     ahead: &Ahead,
 ) {

@@ -5,6 +5,8 @@
 
 use std::collections::HashMap;
 
+use foldhash::fast::RandomState;
+
 use crate::model::Link;
 use crate::text;
 
@@ -30,14 +32,15 @@ const FILE_ENDINGS: [&str; 28] = [
 pub struct Resolver<'a> {
     paths: Vec<&'a str>,
     /// File name (see [`link_name`]) → positions.
-    by_name: HashMap<String, Vec<usize>>,
+    by_name: HashMap<String, Vec<usize>, RandomState>,
 }
 
 impl<'a> Resolver<'a> {
     /// Builds a resolver over all notes of a vault.
     pub fn new(paths: impl IntoIterator<Item = &'a str>) -> Self {
         let paths: Vec<&str> = paths.into_iter().collect();
-        let mut by_name: HashMap<String, Vec<usize>> = HashMap::with_capacity(paths.len());
+        let mut by_name: HashMap<String, Vec<usize>, RandomState> =
+            HashMap::with_capacity_and_hasher(paths.len(), RandomState::default());
         for (i, path) in paths.iter().enumerate() {
             by_name.entry(link_name(path)).or_default().push(i);
         }

@@ -31,8 +31,8 @@ pub use filter::NoteFilter;
 pub use lexical::{LexicalParams, WeightedTerm};
 pub use reader::{Lexical, Opened, Ranked, Reader, SkipSet};
 pub use record::{
-    ChunkRecord, ChunkRow, FieldTerms, KnownNote, NoteRecord, NoteRow, Packed, Searched,
-    StoredLink, field_terms, heading_path, pack,
+    ChunkRecord, ChunkRow, FieldTerms, KnownNote, KnownNotes, NoteRecord, NoteRow, Packed,
+    Searched, StoredLink, field_terms, heading_path, pack,
 };
 pub use schema::SCHEMA_VERSION;
 pub use segment::{Doc, DocFlags};

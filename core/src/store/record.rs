@@ -190,6 +190,9 @@ pub fn heading_path(chunk: &ChunkText) -> String {
     chunk.headings.join(" › ")
 }
 
+/// What is known of every file, by path.
+pub type KnownNotes = HashMap<String, KnownNote, RandomState>;
+
 /// What the index remembers of a file, to tell whether it changed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct KnownNote {

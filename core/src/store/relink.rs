@@ -35,12 +35,12 @@ struct Due {
 }
 
 impl Writer {
-    /// Sets the target of the links that stand in `notes`, and of those whose
-    /// target `is_due`, if that is given: `resolve(path of the note, link)`
-    /// returns the id of the note it leads to.
+    /// Sets the target of the links that stand in `notes`, or in any note, and
+    /// of those whose target `is_due`, if that is given: `resolve(path of the
+    /// note, link)` returns the id of the note it leads to.
     pub fn relink(
         &mut self,
-        notes: &HashSet<i64>,
+        notes: Option<&HashSet<i64>>,
         is_due: Option<&dyn Fn(&str) -> bool>,
         mut resolve: impl FnMut(&str, &Link) -> Option<i64>,
     ) -> Result<()> {
@@ -51,8 +51,8 @@ impl Writer {
                 changed.push((due.note_id, due.seq, new));
             }
         };
-        match notes.len() {
-            ..=MAX_LOOKUPS => self.few_due(notes, is_due, &mut visit),
+        match notes {
+            Some(notes) if notes.len() <= MAX_LOOKUPS => self.few_due(notes, is_due, &mut visit),
             _ => self.many_due(notes, is_due, &mut visit),
         }
         .map_err(|error| sql(DOING, error))?;
@@ -70,13 +70,13 @@ impl Writer {
     /// Reads all links and visits those that are due.
     fn many_due(
         &self,
-        notes: &HashSet<i64>,
+        notes: Option<&HashSet<i64>>,
         is_due: Option<&dyn Fn(&str) -> bool>,
         visit: &mut dyn FnMut(Due),
     ) -> rusqlite::Result<()> {
         self.each_due(due_links!(""), [], &mut |due| {
-            let is_due = is_due.is_some_and(|is_due| is_due(&due.link.target));
-            if is_due || notes.contains(&due.note_id) {
+            let stands_in = notes.is_none_or(|notes| notes.contains(&due.note_id));
+            if stands_in || is_due.is_some_and(|is_due| is_due(&due.link.target)) {
                 visit(due);
             }
         })

@@ -6,7 +6,6 @@
 //! with its neighbours while those are not much larger, so that there are few
 //! segments and each text is analysed a few times at most.
 
-use std::collections::HashMap;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
@@ -17,7 +16,7 @@ use super::body::decompress;
 use super::check;
 use super::lock::{Seal, WriterLock, try_lock};
 use super::reader::{chunk_row, note_meta};
-use super::record::{FieldTerms, KnownNote, NoteRecord, Searched, field_terms};
+use super::record::{FieldTerms, KnownNote, KnownNotes, NoteRecord, Searched, field_terms};
 use super::schema::{self, PAGE_SIZE, SCHEMA_VERSION, sql};
 use super::segment::{DOC_BYTES, Doc, DocFlags, Kind, SegmentBuilder, block_id};
 use super::swap::{self, beside, connect, fold_log, keep_private, swap};
@@ -223,7 +222,7 @@ impl Writer {
     }
 
     /// Returns what is known of every file, by path.
-    pub fn known(&self) -> Result<HashMap<String, KnownNote>> {
+    pub fn known(&self) -> Result<KnownNotes> {
         let doing = "list the indexed notes";
         let mut select = self
             .conn
