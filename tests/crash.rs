@@ -112,6 +112,9 @@ fn fill(world: &World) {
 /// Indexes into a file of its own and compares.
 fn assert_equals_fresh(world: &World, what: &str) {
     assert_same(world, "live.db", what);
+    // Every entry of the keyword table and the snapshot follows from the texts.
+    let report = index_report(world, &["--check"]);
+    assert_eq!(report["rebuilt"], Value::Null, "{what}: {report}");
 }
 
 /// The same for the index at `db`.

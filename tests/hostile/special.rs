@@ -64,4 +64,15 @@ pub(super) fn build(world: &World) {
         link(if i % 2 == 0 { "note.md" } else { "gone.md" }, &format!("h/l{i}.md"));
     }
     world.note("h/zz after.md", "zqafterlinks text\n");
+    for i in 0..400 {
+        world.note(&format!("many/n{i}.md"), "zqstarve zqstarve zqstarve of the many\n");
+    }
+    world.note("few/one.md", format!("{} zqstarve once\n", "other words ".repeat(100)));
+}
+
+/// A device under a note's name; false where only root may make one.
+pub(super) fn build_device(world: &World) -> bool {
+    let mut make = std::process::Command::new("mknod");
+    make.arg(world.vault().join("g/device.md")).args(["c", "1", "3"]);
+    make.output().is_ok_and(|made| made.status.success())
 }
