@@ -342,7 +342,7 @@ fn a_read_only_folder_is_an_error_that_names_it_and_can_be_searched() {
             let hits = world.run("search", &["--json", "--db", db, "zqalpha"], "").code(0).json();
             assert_eq!(hits[0]["path"], "a.md");
         }
-        world.note("a.md", format!("# A\n\nzqalpha again {has_index}.\n"));
+        world.note("a.md", format!("# A\n\nzqalpha zqagain {has_index}.\n"));
         for args in [&["--db", db][..], &["--full", "--db", db]] {
             let run = world.run("index", args, "");
             // A file that can be written may be brought up to date.
@@ -355,7 +355,7 @@ fn a_read_only_folder_is_an_error_that_names_it_and_can_be_searched() {
         }
         mode(0o755);
         world.run("index", &["--db", db], "").code(0);
-        let hits = world.run("search", &["--json", "--db", db, "again"], "").code(0).json();
+        let hits = world.run("search", &["--json", "--db", db, "zqagain"], "").code(0).json();
         assert_eq!(hits[0]["path"], "a.md");
         for file in fs::read_dir(&folder).unwrap() {
             fs::remove_file(file.unwrap().path()).unwrap();
