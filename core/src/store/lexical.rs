@@ -229,14 +229,17 @@ impl Window {
         }
         let first = (cursor.doc - start) as usize & (WINDOW - 1);
         let mut last = first;
-        while cursor.doc < end {
-            let at = (cursor.doc - start) as usize & (WINDOW - 1);
-            let tf = tf[usize::from(cursor.code)];
-            cursor.advance();
+        // A copy, so that it is kept in registers.
+        let mut here = *cursor;
+        while here.doc < end {
+            let at = (here.doc - start) as usize & (WINDOW - 1);
+            let tf = tf[usize::from(here.code)];
+            here.advance();
             self.chunk[at] += chunk_factor * tf / (tf + self.chunk_norm[at]);
             self.note_tf[usize::from(self.note_of[at]) & (WINDOW - 1)] += tf;
             last = at;
         }
+        *cursor = here;
         let notes = usize::from(self.note_of[first])..=usize::from(self.note_of[last]);
         let (Some(note_tf), Some(scores), Some(norms)) = (
             self.note_tf.get_mut(notes.clone()),
@@ -256,6 +259,7 @@ impl Window {
 }
 
 /// A position in a posting list.
+#[derive(Clone, Copy)]
 struct Cursor<'a> {
     /// The document it stands on; `u32::MAX` after the last.
     doc: u32,
@@ -288,7 +292,7 @@ impl<'a> Cursor<'a> {
     #[inline(always)]
     fn advance(&mut self) {
         if self.codes.is_empty() {
-            self.next_page();
+            (self.next, self.codes, self.rest) = next_page(self.rest);
         }
         let (Some((code, codes)), Some((first, rest))) =
             (self.codes.split_first(), self.rest.split_first())
@@ -312,20 +316,18 @@ impl<'a> Cursor<'a> {
         self.next = self.doc.saturating_add(1);
         self.code = *code;
     }
+}
 
-    #[cold]
-    fn next_page(&mut self) {
-        let page = self.rest.split_first_chunk::<4>().and_then(|(head, rest)| {
-            let n = usize::from(u16::from_le_bytes([head[2], head[3]])) + 1;
-            rest.split_at_checked(n).map(|(codes, rest)| (head, codes, rest))
-        });
-        let Some((head, codes, rest)) = page else {
-            self.rest = &[];
-            return;
-        };
-        self.next = u32::from(u16::from_le_bytes([head[0], head[1]])) << 16;
-        (self.codes, self.rest) = (codes, rest);
-    }
+/// Reads the head of a page: its first document, its codes, what follows them;
+/// nothing where there is no page.
+#[cold]
+fn next_page(rest: &[u8]) -> (u32, &[u8], &[u8]) {
+    let page = rest.split_first_chunk::<4>().and_then(|(head, rest)| {
+        let n = usize::from(u16::from_le_bytes([head[2], head[3]])) + 1;
+        rest.split_at_checked(n).map(|(codes, rest)| (head, codes, rest))
+    });
+    let Some((head, codes, rest)) = page else { return (0, &[], &[]) };
+    (u32::from(u16::from_le_bytes([head[0], head[1]])) << 16, codes, rest)
 }
 
 /// Keeps the best `k` of what is pushed: higher score first, then lower id.
