@@ -31,7 +31,7 @@ const CHATTER: &str = " adelante again agreed ahead alright anda arriba awesome 
     pls please porfa porfavor por favor proceed procede proceder push resume retry right sale \
     sigue siga seguir seguimos show siguiente sim sip sorry start stop sounds sure thank thanks thx \
     tienes razon try understood vale vamos venga wait weiter wow yeah yep yes yup yay para espera \
-    ship merge run vez otra dia dias tarde tardes noche noches day morning evening see let work works ";
+    deshaz eres going keep lunch segura seguro soy undo ship merge run vez otra dia dias tarde tardes noche noches day morning evening see let work works ";
 
 /// Words that point back and name nothing.
 const GENERIC: &str = " after afterwards antes before cosa cosas despues detail details detalle \

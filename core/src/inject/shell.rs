@@ -48,7 +48,7 @@ pub(super) fn words(command: &str) -> Result<Vec<String>, &'static str> {
         }
         is_looking = false;
         words.push(name.to_owned());
-        words.extend(rest.iter().flat_map(|word| arguments(word)));
+        words.extend(without_code(name, rest).flat_map(|word| arguments(word)));
     }
     if is_looking {
         return Err("looking-command");
@@ -79,6 +79,19 @@ fn program(segment: &[String]) -> Option<usize> {
                 | ")"
         );
         !is_assignment && !is_syntax && !word.starts_with('-') && !PREFIXES.contains(&word.as_str())
+    })
+}
+
+/// Leaves out a program that stands on the command line, `node -e '…'`: its
+/// words are those of any program.
+fn without_code<'a>(name: &str, rest: &'a [String]) -> impl Iterator<Item = &'a String> {
+    const LANGUAGES: [&str; 7] = ["bun", "deno", "node", "perl", "php", "python", "ruby"];
+    let name = name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.');
+    let is_language = LANGUAGES.contains(&name);
+    let is_code = |flag: &String| matches!(flag.as_str(), "-c" | "-e" | "-p" | "-r" | "eval");
+    rest.iter().enumerate().filter_map(move |(at, word)| {
+        let follows = at.checked_sub(1).and_then(|at| rest.get(at)).is_some_and(is_code);
+        (!(is_language && follows)).then_some(word)
     })
 }
 
@@ -174,6 +187,17 @@ mod tests {
         ] {
             check(command, Err("looking-command"));
         }
+    }
+
+    #[test]
+    fn code_on_the_command_line_names_nothing() {
+        let command = "node -e 'console.log(require(\"./package.json\").version)'";
+        assert_eq!(words(command).unwrap(), ["node"]);
+        assert_eq!(
+            words("python3.12 -c 'import orders; orders.run()' billing").unwrap(),
+            ["python3.12", "billing"]
+        );
+        assert_eq!(words("deploy -e staging").unwrap(), ["deploy", "staging"]);
     }
 
     #[test]

@@ -34,6 +34,11 @@ impl Limits {
         })
     }
 
+    /// Returns the limits without `tokens` that are kept for something else.
+    pub(super) fn without(self, tokens: usize) -> Self {
+        Self { tokens: self.tokens.saturating_sub(tokens), ..self }
+    }
+
     /// Returns true if `text` fits.
     pub(super) fn fits(self, text: &str) -> bool {
         self.after(text).is_some()

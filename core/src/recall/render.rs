@@ -21,6 +21,15 @@ const HEADLINES: &str = "\nMore in the notes, one line each:\n";
 /// A passage is not shown with less than this many bytes of text.
 const MIN_TEXT_BYTES: usize = 120;
 
+/// Passages that are shown however long those before them are.
+const N_ASSURED: usize = 3;
+
+/// Smaller budgets go to the first passage whole.
+const MIN_SHARE_TOKENS: usize = 100;
+
+/// About what the line of provenance takes.
+const HEAD_TOKENS: usize = 60;
+
 /// Longest provenance, in bytes, of each of its parts.
 const MAX_NAME_BYTES: usize = 160;
 
@@ -83,7 +92,8 @@ pub fn render(name: Option<&str>, passages: &[Passage], limits: Limits) -> Rende
     let mut rest = Vec::new();
     for (idx, passage) in passages.iter().enumerate() {
         let number = shown.len() + 1;
-        let item = (number <= limits.passages).then(|| item(number, passage, left)).flatten();
+        let room = left.without(kept_for(passages.get(idx + 1..).unwrap_or(&[]), number, limits));
+        let item = (number <= limits.passages).then(|| item(number, passage, room)).flatten();
         match item {
             Some(item) => {
                 left = left.after(&item).unwrap_or(Limits { tokens: 0, utf16: 0, ..left });
@@ -99,6 +109,18 @@ pub fn render(name: Option<&str>, passages: &[Passage], limits: Limits) -> Rende
     let paths: Vec<&str> = shown.iter().map(|(idx, _)| passages[*idx].path.as_str()).collect();
     append_headlines(&mut text, &rest, paths, left);
     Rendered { text, shown }
+}
+
+/// Returns the tokens that are kept for the passages behind number `number`: a
+/// fifth of the budget for each of the first three, so that a long first one
+/// leaves the others more than a headline.
+fn kept_for(behind: &[Passage], number: usize, limits: Limits) -> usize {
+    let share = limits.tokens / 5;
+    if share < MIN_SHARE_TOKENS {
+        return 0;
+    }
+    let n = N_ASSURED.min(limits.passages).saturating_sub(number);
+    behind.iter().take(n).map(|passage| share.min(n_tokens(&passage.text) + HEAD_TOKENS)).sum()
 }
 
 /// Renders one passage, cut to what is left; `None` if too little is.
@@ -472,6 +494,27 @@ mod tests {
             "\nMore in the notes, one line each:\n- b.md › Async › Timeouts (2026-03-01) — \
              This is a sentence of the note.\n"
         ));
+    }
+
+    #[test]
+    fn a_long_passage_leaves_room_for_two_more() {
+        let long = "This is a sentence of the note. ".repeat(200);
+        let named = |path: &str, text: &str| Passage { path: path.into(), ..passage(text) };
+        let all = [
+            named("a.md", &long),
+            named("b.md", &long),
+            named("c.md", &long),
+            named("d.md", &long),
+        ];
+        let rendered = render(None, &all, Limits::tokens(1_500));
+        let places: Vec<usize> = rendered.shown.iter().map(|(idx, _)| *idx).collect();
+        assert_eq!(places, [0, 1, 2]);
+        assert!(rendered.shown.iter().all(|(_, tokens)| *tokens >= 250), "{:?}", rendered.shown);
+        assert!(n_tokens(&rendered.text) <= 1_500);
+        let short = [named("a.md", &"One sentence here. ".repeat(150)), named("b.md", "Two.")];
+        let rendered = render(None, &short, Limits::tokens(1_500));
+        assert!(!rendered.text.contains('…'), "no more is kept than is needed");
+        assert_eq!(rendered.shown.len(), 2);
     }
 
     #[test]
