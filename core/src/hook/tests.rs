@@ -52,8 +52,10 @@ fn run_child(mode: &str) -> (Output, String, String) {
     let home = tempfile::tempdir().unwrap();
     // A signal handler makes no folders for the log.
     std::fs::create_dir_all(home.path().join(".local/state/postil")).unwrap();
+    // This module may be part of more than one crate.
+    let (_, module) = module_path!().split_once("::").unwrap();
     let mut child = Command::new(std::env::current_exe().unwrap())
-        .args(["hook::tests::child", "--exact", "--nocapture", "--skip", mode])
+        .args([&format!("{module}::child"), "--exact", "--nocapture", "--skip", mode])
         .env_clear()
         .env("HOME", home.path())
         .stdin(Stdio::piped())
