@@ -127,7 +127,9 @@ fn findings<'a>(seen: &Seen<'a>) -> Vec<Found<'a>> {
     for idx in 0..seen.lines.len() {
         let line = seen.lines.get(idx);
         let signal = seen.signal(idx);
-        if signal.blank || signal.ruler || signal.quote || signal.frame != Frame::None {
+        // A message that was broken into lines is read already.
+        let is_read = found.last().is_some_and(|last| idx <= last.to);
+        if is_read || signal.blank || signal.ruler || signal.quote || signal.frame != Frame::None {
             continue;
         }
         let text = line.trim_ascii();

@@ -475,3 +475,20 @@ fn nothing_small_or_hardly_shorter_is_touched() {
     assert_eq!(seen("cat src/a.rs", 0, code.as_bytes()), code.as_bytes());
     assert!(seen("cat notas.md", 0, prose.as_bytes()) == prose.as_bytes());
 }
+
+#[test]
+fn wrapped_messages_of_a_long_report_are_read_whole() {
+    let raw = lines(40, |i| {
+        format!(
+            "pkg/typed.py:{}: error: Argument 1 to \"h{i}\" has incompatible type \"str\"; expected\n\"int\"  [arg-type]\n        return h(p)\n                 ^",
+            i * 4 + 1
+        )
+    }) + "Found 40 errors in 1 file (checked 2 source files)";
+    let text = shortens(
+        "mypy --pretty pkg",
+        1,
+        raw,
+        &["expected \"int\" [arg-type]", "pkg/typed.py:1", "157 \"h39\"", "Found 40 errors"],
+    );
+    assert!(text.len() < 1500, "{text}");
+}
