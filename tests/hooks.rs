@@ -560,3 +560,33 @@ fn stats_say_what_came_of_it() {
         "{text}"
     );
 }
+
+#[test]
+fn a_cut_section_comes_with_its_rest_and_the_map_that_lists_it() {
+    let filler = "The switch is wired as the drawing in the hall cupboard shows it. ";
+    let section = format!(
+        "# Heating\n\n## Boiler\n\nThe boiler pressure is topped up at the brass valve until \
+         the gauge reads 1.5 bar. {}\n\nAfterwards every radiator is bled, the attic first. {}\n",
+        filler.repeat(22),
+        filler.repeat(10)
+    );
+    let map =
+        "---\ntype: moc\n---\n# House\n\nEverything about the house. [[heating]] [[staging]]\n";
+    let notes = [("04-home/heating.md", section.as_str()), ("05-maps/house.md", map)];
+    let world = world_with(&notes);
+    be_patient(&world);
+    let text = context(&prompt(&world, "s1", "how do I top up the boiler pressure at the valve?"));
+    assert!(text.contains("1. 04-home/heating.md"), "{text}");
+    assert!(text.contains("> Afterwards every radiator is bled"), "{text}");
+    assert!(text.contains("\n- 05-maps/house.md"), "{text}");
+    // What was shown beside a passage is known, too.
+    prompt(&world, "s1", "is the attic radiator bled first after the boiler?").silent();
+    // Where there is no room, the passage stands alone.
+    let config = format!(
+        "vault = {:?}\n[inject]\nprompt_tokens = 650\ndeadline_ms = 30000\n",
+        world.vault()
+    );
+    fs::write(world.home().join(".config/postil/config.toml"), config).unwrap();
+    let text = context(&prompt(&world, "s2", "how do I top up the boiler pressure at the valve?"));
+    assert!(text.contains("gauge reads 1.5 bar") && !text.contains("is bled"), "{text}");
+}

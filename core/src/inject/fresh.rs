@@ -16,6 +16,7 @@ use crate::model::ChunkText;
 use crate::recall::Hit;
 use crate::recall::render::Passage;
 use crate::redact::Filter;
+use crate::store::NoteRow;
 
 /// A changed note up to this size is read anew within the deadline; above it
 /// the passage is marked instead.
@@ -40,6 +41,12 @@ impl Stamp {
         let meta = fs::metadata(path).ok()?;
         let mtime_ns = meta.mtime().saturating_mul(1_000_000_000).saturating_add(meta.mtime_nsec());
         Some(Self { mtime_ns, size: meta.len() })
+    }
+
+    /// Returns true for a note whose file is as it was indexed.
+    pub(super) fn is_indexed(note: &NoteRow, vault: &Path) -> bool {
+        let indexed = Self { mtime_ns: note.mtime_ns, size: note.size };
+        Self::of(&vault.join(key::to_path(&note.path))) == Some(indexed)
     }
 }
 

@@ -4,6 +4,7 @@
 //! Silence is the normal answer, and the first steps, which open nothing, give
 //! it most often.
 
+mod around;
 mod ask;
 mod blocks;
 mod errand;
@@ -31,7 +32,7 @@ use crate::recall::budget::Limits;
 use crate::recall::render::{Passage, render};
 use crate::recall::{Hit, Options, Query, parse, recall};
 use crate::redact::Filter;
-use crate::store::{Opened, Reader};
+use crate::store::{NoteRow, Opened, Reader};
 use crate::text::{fnv1a, fold};
 
 /// The hook `context-inject`.
@@ -147,7 +148,13 @@ fn block_text(
         candidates = index.find(&query, config, |_| true)?;
         candidates.truncate(1);
     }
-    let passages: Vec<Passage> = candidates.iter().map(|c| c.passage.clone()).collect();
+    // A block is kept until one of its notes changes: nothing else may be in it.
+    let alone = |c: &Candidate| Passage {
+        around: Default::default(),
+        beside: Vec::new(),
+        ..c.passage.clone()
+    };
+    let passages: Vec<Passage> = candidates.iter().map(alone).collect();
     let shown = render(Some(&block.name), &passages, Limits::tokens(block.max_tokens));
     let made = blocks::Rendered {
         passages: shown
@@ -202,11 +209,23 @@ impl Said {
             utf16: self.n_utf16_left(event),
             ..Limits::tokens(tokens)
         };
-        let passages: Vec<Passage> = candidates.iter().map(|c| c.passage.clone()).collect();
+        let mut passages: Vec<Passage> = candidates.iter().map(|c| c.passage.clone()).collect();
+        let is_known = |piece: &String| {
+            let hash = hash(piece);
+            ledger.has(hash) || candidates.iter().any(|c| c.hash == hash)
+        };
+        for piece in passages.iter_mut().flat_map(|passage| &mut passage.around) {
+            *piece = piece.take().filter(|piece| !is_known(piece));
+        }
         let shown = render(None, &passages, limits);
         self.add(&shown.text);
         for (idx, tokens) in shown.shown {
             self.passages.push((candidates[idx].hash, tokens, passages[idx].path.clone()));
+        }
+        for (idx, side) in shown.around {
+            if let Some(piece) = &passages[idx].around[side] {
+                self.passages.push((hash(piece), 0, passages[idx].path.clone()));
+            }
         }
     }
 
@@ -251,7 +270,7 @@ impl Said {
             })
             .collect();
         let reply = Reply::context(event, text.as_str())
-            .count("passages", entries.len())
+            .count("passages", entries.iter().filter(|entry| entry.tokens > 0).count())
             .count("tokens", tokens);
         // A ledger that cannot be written costs a repetition, not the reply.
         Answer::Reply(reply.on_sent(move || drop(record(&entries))))
@@ -316,17 +335,22 @@ impl Index {
         let options = Options { limit: N_HITS, for_agents: true, ..Options::default() };
         let answer = recall(&self.reader, self.embedder.as_ref(), query, &options)?;
         let is_shown = |hit: &&Hit| is_wanted(hit) && !is_excluded(&hit.note.path, config);
-        Ok(answer
-            .hits
-            .iter()
-            .filter(is_shown)
-            .filter_map(|hit| freshen(hit, &self.vault, &self.filter))
-            .map(|(passage, stamp)| Candidate {
-                hash: fnv1a(passage.text.as_bytes()),
-                passage,
-                stamp,
-            })
-            .collect())
+        let mut candidates = Vec::new();
+        for hit in answer.hits.iter().filter(is_shown) {
+            let Some((mut passage, stamp)) = freshen(hit, &self.vault, &self.filter) else {
+                continue;
+            };
+            // What stands around it is as it was indexed, too.
+            if candidates.len() < around::N_WIDENED && passage.text == hit.chunk.text {
+                let is_shown = |note: &NoteRow| {
+                    !is_excluded(&note.path, config) && Stamp::is_indexed(note, &self.vault)
+                };
+                passage.around = around::pieces(&self.reader, hit)?;
+                passage.beside = around::beside(&self.reader, hit, &answer.hits, is_shown)?;
+            }
+            candidates.push(Candidate { hash: hash(&passage.text), passage, stamp });
+        }
+        Ok(candidates)
     }
 }
 
@@ -347,6 +371,11 @@ impl<'a> LazyIndex<'a> {
         }
         Ok(self.index.as_ref().and_then(Option::as_ref).map(|index| &**index))
     }
+}
+
+/// What the ledger knows a passage by.
+fn hash(text: &str) -> u64 {
+    fnv1a(text.as_bytes())
 }
 
 /// A pattern of the user's that is no regular expression must not switch the

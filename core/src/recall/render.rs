@@ -9,7 +9,7 @@
 
 use super::Hit;
 use super::budget::{Limits, cut, first_sentence};
-use crate::text::n_tokens;
+use crate::text::{self, n_tokens};
 
 /// What the block opens with: facts, not orders, which agents distrust.
 const OPENING: &str = "From the user's own notes (postil), quoted as reference material; \
@@ -53,6 +53,11 @@ pub struct Passage {
     pub is_stale: bool,
     /// The text, redacted.
     pub text: String,
+    /// What stands right before and after it in the same section, where that
+    /// was cut; shown when there is room once all passages are.
+    pub around: [Option<String>; 2],
+    /// Notes that explain it; listed as headlines while it is shown.
+    pub beside: Vec<Passage>,
 }
 
 impl From<&Hit> for Passage {
@@ -65,6 +70,7 @@ impl From<&Hit> for Passage {
             source: hit.note.meta.source.clone(),
             is_stale: false,
             text: hit.chunk.text.clone(),
+            ..Self::default()
         }
     }
 }
@@ -76,39 +82,83 @@ pub struct Rendered {
     pub text: String,
     /// For each passage that is shown: its place in the input, its tokens.
     pub shown: Vec<(usize, usize)>,
+    /// The pieces of [`Passage::around`] that are shown with them: the
+    /// passage's place in the input, and 0 or 1.
+    pub around: Vec<(usize, usize)>,
 }
 
 /// Renders `passages`, best first, within `limits`.
 ///
-/// `name` heads the block where it is one of several. What does not fit is
-/// listed as headlines, one a note, as far as they fit.
+/// `name` heads the block where it is one of several. What stands around a
+/// passage is shown as far as it fits when all passages are. What does not fit,
+/// and what explains the passages, is listed as headlines, one a note, as far as
+/// they fit.
 pub fn render(name: Option<&str>, passages: &[Passage], limits: Limits) -> Rendered {
-    let mut text = match name {
+    let opening = match name {
         Some(name) => format!("{}: {OPENING}", clean_name(name)),
         None => OPENING.to_owned(),
     };
-    let Some(mut left) = limits.after(&text) else { return Rendered::default() };
-    let mut shown = Vec::new();
+    let Some(mut left) = limits.after(&opening) else { return Rendered::default() };
+    let mut items: Vec<(usize, String)> = Vec::new();
     let mut rest = Vec::new();
     for (idx, passage) in passages.iter().enumerate() {
-        let number = shown.len() + 1;
+        let number = items.len() + 1;
         let room = left.without(kept_for(passages.get(idx + 1..).unwrap_or(&[]), number, limits));
         let item = (number <= limits.passages).then(|| item(number, passage, room)).flatten();
         match item {
             Some(item) => {
                 left = left.after(&item).unwrap_or(Limits { tokens: 0, utf16: 0, ..left });
-                shown.push((idx, n_tokens(&item)));
-                text.push_str(&item);
+                items.push((idx, item));
             }
             None => rest.push(passage),
         }
     }
-    if shown.is_empty() {
+    if items.is_empty() {
         return Rendered::default();
     }
+    let around = if rest.is_empty() { widen(passages, &mut items, &mut left) } else { Vec::new() };
+    let shown: Vec<(usize, usize)> =
+        items.iter().map(|(idx, item)| (*idx, n_tokens(item))).collect();
+    let mut text = opening;
+    items.iter().for_each(|(_, item)| text.push_str(item));
+    rest.extend(shown.iter().flat_map(|(idx, _)| &passages[*idx].beside));
     let paths: Vec<&str> = shown.iter().map(|(idx, _)| passages[*idx].path.as_str()).collect();
     append_headlines(&mut text, &rest, paths, left);
-    Rendered { text, shown }
+    Rendered { text, shown, around }
+}
+
+/// Shows what stands around the passages, the best first and what follows before
+/// what precedes, each piece whole or not at all.
+fn widen(
+    passages: &[Passage],
+    items: &mut [(usize, String)],
+    left: &mut Limits,
+) -> Vec<(usize, usize)> {
+    let mut around = Vec::new();
+    for (n, (idx, old)) in items.iter_mut().enumerate() {
+        let mut wide = passages[*idx].clone();
+        for side in [1, 0] {
+            let Some(piece) = &passages[*idx].around[side] else { continue };
+            let text = match side {
+                1 => format!("{}\n\n{piece}", wide.text),
+                _ => format!("{piece}\n\n{}", wide.text),
+            };
+            let wider = Passage { text, ..wide.clone() };
+            let new = format!("\n{}. {}\n{}", n + 1, provenance(&wider), quote(&wider.text));
+            let free = Limits {
+                tokens: left.tokens + n_tokens(old),
+                utf16: left.utf16 + text::n_utf16(old),
+                ..*left
+            };
+            // The estimate is rounded up for each text, so a longer one that
+            // fits leaves no more than before.
+            if let Some(after) = free.after(&new) {
+                (*left, *old, wide) = (after, new, wider);
+                around.push((*idx, side));
+            }
+        }
+    }
+    around
 }
 
 /// Returns the tokens that are kept for the passages behind number `number`: a
@@ -515,6 +565,35 @@ mod tests {
         let rendered = render(None, &short, Limits::tokens(1_500));
         assert!(!rendered.text.contains('…'), "no more is kept than is needed");
         assert_eq!(rendered.shown.len(), 2);
+    }
+
+    #[test]
+    fn what_stands_around_is_shown_where_there_is_room() {
+        let near = |text: &str| Some(text.to_owned());
+        let cut = Passage { around: [near("Before it."), near("After it.")], ..passage("Itself.") };
+        let rendered = render(None, &[cut.clone()], Limits::tokens(500));
+        assert!(rendered.text.ends_with("> Before it.\n>\n> Itself.\n>\n> After it.\n"));
+        assert_eq!(rendered.around, [(0, 1), (0, 0)]);
+        let long = Passage { around: [near(&"x ".repeat(900)), near("After it.")], ..cut.clone() };
+        let rendered = render(None, &[long], Limits::tokens(200));
+        assert!(rendered.text.ends_with("> Itself.\n>\n> After it.\n"), "{}", rendered.text);
+        assert_eq!(rendered.around, [(0, 1)]);
+        assert!(n_tokens(&rendered.text) <= 200);
+        // Another passage that did not fit comes first, as a headline.
+        let one = Limits { passages: 1, ..Limits::tokens(500) };
+        let other = Passage { path: "b.md".into(), ..passage("Other.") };
+        let rendered = render(None, &[cut, other], one);
+        assert!(rendered.around.is_empty() && rendered.text.contains("- b.md"));
+    }
+
+    #[test]
+    fn notes_beside_a_passage_are_headlines_while_it_is_shown() {
+        let map = Passage { path: "maps/rust.md".into(), ..passage("All about Rust. More.") };
+        let hit = Passage { beside: vec![map], ..passage("Itself.") };
+        let rendered = render(None, &[hit.clone(), hit.clone()], Limits::tokens(500));
+        assert_eq!(rendered.text.matches("- maps/rust.md").count(), 1, "{}", rendered.text);
+        assert!(rendered.text.ends_with("— All about Rust.\n"));
+        assert_eq!(render(None, &[hit], Limits::tokens(10)), Rendered::default());
     }
 
     #[test]

@@ -3,6 +3,7 @@
 use super::reader::Reader;
 use super::schema::sql;
 use crate::error::Result;
+use crate::text::fold;
 
 impl Reader {
     /// Returns the notes that a note links to, each once, in order of their
@@ -20,6 +21,38 @@ impl Reader {
         targets.sort_unstable();
         targets.dedup();
         Ok(targets)
+    }
+
+    /// Returns the notes that link to a note and whose type or file name is one
+    /// of `kinds` (a file name also with a word before or after: `rust-moc.md`,
+    /// `index of tools.md`), in order of their paths; looks at 40 of them.
+    pub fn linking(&self, note_id: i64, kinds: &[&str]) -> Result<Vec<i64>> {
+        let doing = "read the notes that link to a note";
+        let mut found: Vec<(String, i64)> = Vec::new();
+        let mut select = self
+            .conn()
+            .prepare_cached(
+                "SELECT DISTINCT n.id, n.path, n.kind FROM link l JOIN note n ON n.id = l.note_id
+                 WHERE l.to_note = ?1 LIMIT 40",
+            )
+            .map_err(|error| sql(doing, error))?;
+        let mut rows = select.query([note_id]).map_err(|error| sql(doing, error))?;
+        while let Some(row) = rows.next().map_err(|error| sql(doing, error))? {
+            let read = || -> rusqlite::Result<(i64, String, Option<String>)> {
+                Ok((row.get(0)?, row.get(1)?, row.get(2)?))
+            };
+            let (id, path, kind) = read().map_err(|error| sql(doing, error))?;
+            let stem = fold(path.rsplit('/').next().unwrap_or(&path));
+            let stem = stem.rsplit_once('.').map_or(stem.as_str(), |(stem, _)| stem);
+            let mut words = stem.split(|c: char| !c.is_alphanumeric());
+            let (first, last) = (words.next(), words.next_back());
+            let is_named = [first, last].into_iter().flatten().any(|word| kinds.contains(&word));
+            if is_named || kind.is_some_and(|kind| kinds.contains(&fold(&kind).as_str())) {
+                found.push((path, id));
+            }
+        }
+        found.sort();
+        Ok(found.into_iter().map(|(_, id)| id).collect())
     }
 
     /// Returns the paths of the notes that no other note links to, in order.

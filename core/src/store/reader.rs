@@ -526,6 +526,14 @@ impl Reader {
             .map_err(|error| sql("read a note", error))
     }
 
+    /// Reads the headings above a chunk; `None` when it is gone.
+    pub fn heading(&self, id: i64) -> Result<Option<String>> {
+        self.conn
+            .prepare_cached("SELECT heading FROM chunk WHERE id = ?1")
+            .and_then(|mut select| select.query_row([id], |row| row.get(0)).optional())
+            .map_err(|error| sql("read a chunk", error))
+    }
+
     /// Reads the title of a note; empty when it is gone.
     pub fn title(&self, id: i64) -> Result<String> {
         self.conn
