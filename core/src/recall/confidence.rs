@@ -34,8 +34,8 @@ const WEIGHTS: [f32; 6] = [-9.7, 7.2, 2.0, 4.2, 6.3, 3.9];
 /// cosine among them the weights held less on vaults they were not fitted on.
 const WEIGHTS_FOREIGN: [f32; 6] = [-6.1, 0.0, 0.0, 7.4, 13.5, 5.2];
 
-/// The same where there is no model: words alone.
-const WEIGHTS_WITHOUT_MODEL: [f32; 6] = [-5.0, 0.0, 6.5, 8.1, 6.8, 0.0];
+/// The same where there is no model: words alone, fitted within a language.
+const WEIGHTS_WITHOUT_MODEL: [f32; 6] = [-6.4, 0.0, 8.5, 9.2, 7.1, 0.0];
 
 /// Standing out further than this says nothing more.
 const MAX_LEAD: f32 = 1.5;
