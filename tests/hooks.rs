@@ -561,6 +561,9 @@ fn stats_say_what_came_of_it() {
     );
 }
 
+const TOP_UP: &str =
+    "How is the boiler pressure topped up at the brass valve until the gauge reads 1.5 bar?";
+
 #[test]
 fn a_cut_section_comes_with_its_rest_and_the_map_that_lists_it() {
     let filler = "The switch is wired as the drawing in the hall cupboard shows it. ";
@@ -575,7 +578,7 @@ fn a_cut_section_comes_with_its_rest_and_the_map_that_lists_it() {
     let notes = [("04-home/heating.md", section.as_str()), ("05-maps/house.md", map)];
     let world = world_with(&notes);
     be_patient(&world);
-    let text = context(&prompt(&world, "s1", "how do I top up the boiler pressure at the valve?"));
+    let text = context(&prompt(&world, "s1", TOP_UP));
     assert!(text.contains("1. 04-home/heating.md"), "{text}");
     assert!(text.contains("> Afterwards every radiator is bled"), "{text}");
     assert!(text.contains("\n- 05-maps/house.md"), "{text}");
@@ -587,6 +590,6 @@ fn a_cut_section_comes_with_its_rest_and_the_map_that_lists_it() {
         world.vault()
     );
     fs::write(world.home().join(".config/postil/config.toml"), config).unwrap();
-    let text = context(&prompt(&world, "s2", "how do I top up the boiler pressure at the valve?"));
+    let text = context(&prompt(&world, "s2", TOP_UP));
     assert!(text.contains("gauge reads 1.5 bar") && !text.contains("is bled"), "{text}");
 }

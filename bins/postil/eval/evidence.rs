@@ -20,6 +20,7 @@ pub(super) fn line(question: &Question, answer: &Answer) -> String {
         "bm25": answer.scale.bm25,
         "kinship": answer.scale.kinship,
         "floor": answer.scale.floor,
+        "passages": answer.scale.n_docs,
         "candidates": hits.map(candidate).collect::<Vec<_>>(),
     });
     format!("{line}\n")

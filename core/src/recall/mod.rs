@@ -211,6 +211,10 @@ pub fn recall(
         true => search.retrieve_exact(vector, &query.filter)?,
         false => search.retrieve(vector)?,
     };
+    found.n_docs = match reader.n_docs() {
+        0 => reader.counts()?.1 as u32,
+        n => n,
+    };
     if paths == Mode::Hybrid {
         search.follow_links(&mut found)?;
     }
@@ -280,6 +284,8 @@ struct Found {
     idf: Vec<f32>,
     kinship_ideal: f32,
     trust: Trust,
+    /// Passages in the index.
+    n_docs: u32,
     has_model: bool,
     /// Chunks that were read already, by document.
     chunks: HashMap<u32, ChunkRow>,
@@ -296,6 +302,7 @@ impl Found {
                 .or(self.candidates.last())
                 .map_or(0.0, |c| c.score),
             boost: self.trust.boost,
+            n_docs: self.n_docs,
             has_model: self.has_model,
         }
     }
