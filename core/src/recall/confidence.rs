@@ -43,6 +43,10 @@ const WEIGHTS_WITHOUT_MODEL: [f32; 6] = [-6.5, 0.0, 9.0, 9.2, 6.9, 0.0];
 /// Share of the logarithm of the number of passages that is a lead of 1.
 const LEAD: f32 = 6.6;
 
+/// Passages that a vault counts as having, at least, where passages are in
+/// another language than the query.
+const MIN_DOCS_FOREIGN: u32 = 500;
+
 /// Standing out further than this says nothing more.
 const MAX_LEAD: f32 = 1.5;
 
@@ -55,28 +59,35 @@ impl Scale {
             (true, false) => WEIGHTS,
             (true, true) => WEIGHTS_FOREIGN,
         };
-        let sum: f32 = self.features(score, evidence).iter().zip(weights).map(|(f, w)| f * w).sum();
+        let sum: f32 = self
+            .features(score, evidence, is_foreign)
+            .iter()
+            .zip(weights)
+            .map(|(f, w)| f * w)
+            .sum();
         1.0 / (1.0 + (-sum).exp())
     }
 
     /// How far a good answer stands out: inverse document frequencies grow with
     /// the logarithm of the number of passages, and boosted scores lie further
     /// apart. 50 in a vault of 2,000 passages.
-    fn reach(&self) -> f32 {
-        LEAD * (self.n_docs.max(1) as f32).ln_1p() * self.boost.max(1.0)
+    fn reach(&self, is_foreign: bool) -> f32 {
+        // In a small vault some passage in another language is always near.
+        let n_docs = self.n_docs.max(if is_foreign { MIN_DOCS_FOREIGN } else { 1 });
+        LEAD * (n_docs as f32).ln_1p() * self.boost.max(1.0)
     }
 
     /// A constant; the cosine; the shares of the best possible BM25 that the
     /// passage and its note reach; how far the passage stands out of the
     /// candidates; the share of the query's words that it has in any words.
-    fn features(&self, score: f32, evidence: &Evidence) -> [f32; 6] {
+    fn features(&self, score: f32, evidence: &Evidence, is_foreign: bool) -> [f32; 6] {
         let share = |value: f32, of: f32| if of > 0.0 { value / of } else { 0.0 };
         [
             1.0,
             evidence.cosine,
             share(evidence.bm25, self.bm25),
             share(evidence.note_bm25, self.bm25),
-            ((score - self.floor) / self.reach()).min(MAX_LEAD),
+            ((score - self.floor) / self.reach(is_foreign)).min(MAX_LEAD),
             share(evidence.kinship, self.kinship),
         ]
     }
