@@ -571,7 +571,7 @@ mod tests {
     fn what_stands_around_is_shown_where_there_is_room() {
         let near = |text: &str| Some(text.to_owned());
         let cut = Passage { around: [near("Before it."), near("After it.")], ..passage("Itself.") };
-        let rendered = render(None, &[cut.clone()], Limits::tokens(500));
+        let rendered = render(None, std::slice::from_ref(&cut), Limits::tokens(500));
         assert!(rendered.text.ends_with("> Before it.\n>\n> Itself.\n>\n> After it.\n"));
         assert_eq!(rendered.around, [(0, 1), (0, 0)]);
         let long = Passage { around: [near(&"x ".repeat(900)), near("After it.")], ..cut.clone() };
